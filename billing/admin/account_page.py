@@ -18,7 +18,6 @@ from accounts.admin.read_only import account_link, page_link
 from accounts.models import Account
 from billing.admin.acts.common import SUBSCRIPTION
 from billing.admin.formatting import (
-    describe_source,
     format_price,
     subscription_state,
 )
@@ -35,6 +34,7 @@ from billing.queries.customers import with_live_flag
 from billing.queries.failed_payments import FailedPayment, find_payment_failure
 from billing.queries.holdings import Holding, holdings_of
 from billing.queries.next_bills import NextBill, next_bills_of
+from billing.receipts.phrases import CARD_BRAND_NAMES, payment_method_name
 from billing.receipts.texts.payments import REASON_SENTENCES
 
 _ACCOUNT_LOOKUP = "customer__account__id__exact"
@@ -54,9 +54,16 @@ def _owed_row(payment: FailedPayment) -> tuple[object, ...]:
         f"Owed: invoice {payment.number}",
         format_cents(payment.amount_due, payment.currency_code),
         f"tried again {format_instant(payment.next_retry_at)}" if payment.next_retry_at else "not tried again",
-        " ".join(filter(None, (payment.card_brand, payment.last4))) or payment.paypal_email or NO_VALUE,
+        _failed_method(payment),
         REASON_SENTENCES[payment.reason],
     )
+
+
+def _failed_method(payment: FailedPayment) -> str:
+    if not payment.last4:
+        return payment.paypal_email or NO_VALUE
+    brand = (payment.card_brand or "card").lower()
+    return f"{CARD_BRAND_NAMES.get(brand, brand.title())} ending in {payment.last4}"
 
 
 def _next_bill_row(bill: NextBill) -> tuple[object, ...]:
@@ -64,7 +71,7 @@ def _next_bill_row(bill: NextBill) -> tuple[object, ...]:
         f"{bill.plan.name}, from then on" if bill.follows else f"Next bill: {bill.plan.name}",
         "not known yet" if bill.amount is None else format_cents(bill.amount, bill.terms.currency),
         format_instant(bill.date),
-        describe_source(bill.payment_source) if bill.payment_source else "no payment method",
+        payment_method_name(bill.payment_source) if bill.payment_source else "no payment method",
         NO_VALUE,
     )
 
@@ -160,7 +167,7 @@ def _payment_method_section(account: Account, request: HttpRequest) -> PageSecti
     newest, list_url = newest_rows(sources.select_related("customer").order_by("pk"), **{_ACCOUNT_LOOKUP: account.pk})
     rows = [
         (
-            row_link(source, describe_source(source)),
+            row_link(source, payment_method_name(source)),
             _expiry_text(source.payload.get("card") or {}),
             source.text("status") or NO_VALUE,
             "default" if source.customer.text("primary_payment_source_id") == source.provider_id else NO_VALUE,

@@ -17,12 +17,12 @@ from accounts.admin.desk import MAX_FINDINGS, WEEK, Finding, Panel, PanelRow, ac
 from accounts.admin.display import format_day
 from accounts.brands import site
 from billing import clock
-from billing.admin.formatting import describe_source
 from billing.admin.health import list_url_of
 from billing.health import checks
 from billing.models import ChurnEvent, CreditNote, Customer, Invoice, PaymentSource, Subscription, Transaction
 from billing.money import format_cents
 from billing.queries.collections import Outcome, money_moved
+from billing.receipts.phrases import payment_method_name
 
 DAY = timedelta(days=1)
 
@@ -63,7 +63,7 @@ def _find_cards(query: str) -> list[Finding]:
         return []
     cards = PaymentSource.objects.filter(last4=query, deleted=False).select_related("customer__account").order_by()
     found = sorted(cards[:MAX_FINDINGS], key=lambda card: card.customer.email)
-    return [_customer_finding(card.customer, f"Payment method {describe_source(card)}") for card in found]
+    return [_customer_finding(card.customer, f"Payment method {payment_method_name(card)}") for card in found]
 
 
 def _find_by_id(model: type[Any], describe: Callable[[Any], str]) -> Callable[[str], list[Finding]]:
@@ -166,7 +166,7 @@ desk.register_search(
     "billing.view_subscription", _find_by_id(Subscription, lambda row: f"Subscription {row.provider_id}")
 )
 desk.register_search(
-    "billing.view_paymentsource", _find_by_id(PaymentSource, lambda row: f"Payment method {describe_source(row)}")
+    "billing.view_paymentsource", _find_by_id(PaymentSource, lambda row: f"Payment method {payment_method_name(row)}")
 )
 desk.register_search("billing.view_paymentsource", _find_cards)
 desk.register_search("billing.view_transaction", _find_by_id(Transaction, _describe_transaction))

@@ -15,11 +15,11 @@ from django.utils.safestring import SafeString
 
 from accounts.admin.display import BAD, GOOD, INFO, WARN, format_instant, state_pill
 from billing.commands.executor import ERRORS_BY_CODE
-from billing.models import Command, CreditNote, Invoice, PaymentSource, Subscription, Transaction
+from billing.models import Command, CreditNote, Invoice, Subscription, Transaction
 from billing.money import format_cents
 from billing.queries.collections import FAILED_STATUSES
 from billing.queries.failed_payments import decline_reason
-from billing.queries.payment_methods import CARD, kind_of, source_account, type_name
+from billing.queries.payment_methods import type_name
 from billing.receipts.texts.payments import REASON_SENTENCES
 from billing.terms import BillingTerms
 
@@ -131,7 +131,7 @@ def transaction_type(transaction: Transaction) -> str:
 def transaction_method(transaction: Transaction) -> str:
     """Return what a transaction charged: the type of the payment method, and a card's last digits."""
     name = type_name(transaction.text("payment_method"))
-    return " ".join(filter(None, (name, transaction.text("last4"))))
+    return " ending in ".join(filter(None, (name, transaction.text("last4"))))
 
 
 def failure_words(transaction: Transaction) -> str:
@@ -182,14 +182,6 @@ def readable_payload(value: Any, name: str = "") -> Any:
     if _CENTS_FIELD.search(name):
         return f"{format_cents(value)} ({value})"
     return value
-
-
-def describe_source(source: PaymentSource) -> str:
-    """Return the kind of a payment method, with its masked number or its account."""
-    card = source.payload.get("card") or {}
-    identifier = card.get("masked_number") or card.get("last4") or source_account(source)
-    wallet = "" if kind_of(source) == CARD else f"{type_name(source.text('type'))} "
-    return f"{wallet}{card.get('brand') or ''} {identifier}".replace("  ", " ").strip()
 
 
 def format_json(value: Any) -> SafeString:

@@ -24,7 +24,6 @@ from accounts.admin.read_only import ReadOnlyAdmin, account_link
 from accounts.models import Account
 from billing import clock
 from billing.admin.formatting import (
-    describe_source,
     dunning_words,
     failure_words,
     format_json,
@@ -47,6 +46,7 @@ from billing.queries.catalog import arranged_price_ids
 from billing.queries.collections import OUTCOME_FILTERS
 from billing.queries.customers import shared_addresses
 from billing.queries.holdings import attach_plans
+from billing.receipts.phrases import payment_method_name
 from core.errors import PortalError
 
 
@@ -271,7 +271,7 @@ class PaymentSourceAdmin(CustomerOwnedAdmin):
     @admin.display(description="what it is")
     def masked_source(self, source: PaymentSource) -> str:
         """Return its kind and its masked number or PayPal address."""
-        return describe_source(source)
+        return payment_method_name(source)
 
     @admin.display(description="state")
     def provider_status(self, source: PaymentSource) -> str:

@@ -81,7 +81,12 @@ def support(db: None) -> Client:
 def alice() -> Account:
     """Return Alice with a row for every section of her page, and a script in every typed text."""
     apply_catalog()
-    card = {"brand": "visa", "masked_number": "************1111", "expiry_month": 3, "expiry_year": 2031}
+    card = {
+        "brand": "visa",
+        "last4": "1111",
+        "expiry_month": 3,
+        "expiry_year": 2031,
+    }
     account = open_account(
         "alice",
         make_resource("payment_source", "pm_1", customer_id="alice", type="card", status="valid", card=card),
@@ -140,7 +145,7 @@ def test_it_shows_every_section(support: Client, alice: Account) -> None:
         "paused since Mar 8, 2026, 8:00 AM",
         "INV-17",
         "$6.99",
-        "visa ************1111",
+        "Visa ending in 1111",
         "03/2031",
         "Pause: in progress",
         "Too expensive",
