@@ -57,12 +57,11 @@ class Proxy:
         return UNVERIFIED.wrap_socket(connection, server_hostname=HOST)
 
 
-def _write_configuration(folder: Path, replaced: Mapping[str, str]) -> Path:
-    text = (ROOT / "deploy" / "nginx.conf").read_text()
+def _write_configuration(file: Path, source: str, replaced: Mapping[str, str]) -> Path:
+    text = (ROOT / "deploy" / source).read_text()
     for original, substitute in replaced.items():
         assert original in text
         text = text.replace(original, substitute)
-    file = folder / "nginx.conf"
     file.write_text(text)
     return file
 
@@ -91,10 +90,12 @@ def run_proxy(folder: Path, *, portal_port: int) -> Iterator[Proxy]:
     _make_certificate(folder)
     proxy = Proxy(port=free_port(), folder=folder)
     plain_port = free_port()
+    _write_configuration(folder / "upstream.conf", "upstream.host.conf", {"127.0.0.1:8000": f"127.0.0.1:{portal_port}"})
     configuration = _write_configuration(
-        folder,
+        folder / "nginx.conf",
+        "nginx.conf",
         {
-            "server web:8000;": f"server 127.0.0.1:{portal_port};",
+            "/etc/nginx/portal-upstream.conf": str(folder / "upstream.conf"),
             "rate=30r/s": "rate=1r/s",
             "listen 80 default_server;": f"listen 127.0.0.1:{plain_port} default_server;",
             "listen [::]:80 default_server;": "",
@@ -102,8 +103,8 @@ def run_proxy(folder: Path, *, portal_port: int) -> Iterator[Proxy]:
             "listen [::]:443 ssl http2 default_server;": "",
             "listen [::]:443 ssl http2;": "",
             "/etc/nginx/tls": str(folder),
-            "/dev/stdout": str(folder / "access.log"),
-            "/dev/stderr": str(folder / "error.log"),
+            "/var/log/nginx/access.log": str(folder / "access.log"),
+            "/var/log/nginx/error.log": str(folder / "error.log"),
         },
     )
     nginx = shutil.which("nginx")

@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -38,6 +39,13 @@ RECOVERY_SECONDS = 120.0
 POLL_SECONDS = 0.1
 # The pool size of each worker of `make run`.
 POOLS = {"codes": 2, "worker": 2, "jobs": 1}
+# What systemd does for a socket unit: the socket is descriptor 3, and LISTEN_PID is the process that it is for.
+PASS_LISTENER_ON = """
+import os, sys
+os.dup2(int(sys.argv[1]), 3)
+os.environ.update(LISTEN_FDS="1", LISTEN_PID=str(os.getpid()))
+os.execv(sys.argv[2], sys.argv[2:])
+"""
 
 Found = TypeVar("Found")
 
@@ -59,18 +67,22 @@ class PortalProcess:
     command: Sequence[str]
     environment: Mapping[str, str]
     log: Path
+    listener: socket.socket | None = None
     running: subprocess.Popen[bytes] | None = None
 
     def start_process(self) -> None:
-        """Start the process, without waiting until it serves."""
+        """Start the process, without waiting until it serves. It gets the listener, if any, as from systemd."""
+        descriptors = [] if self.listener is None else [self.listener.fileno()]
+        passing_on = [sys.executable, "-c", PASS_LISTENER_ON, *map(str, descriptors)] if descriptors else []
         with self.log.open("ab") as log:
             self.running = subprocess.Popen(
-                [*self.command],
+                [*passing_on, *self.command],
                 cwd=ROOT,
                 env=dict(self.environment),
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                pass_fds=descriptors,
             )
 
     @property

@@ -1,4 +1,4 @@
-"""The image and the processes of `compose.yaml` match what the demo installs and runs."""
+"""The image, `compose.yaml` and the systemd units match what the demo installs and runs."""
 
 import re
 
@@ -46,3 +46,30 @@ def test_the_workers_consume_the_queues_of_the_demo():
 
     assert {name: SERVICES[name]["command"][-3] for name in queues} == queues
     assert {"web", "beat", *queues} <= set(SERVICES)
+
+
+def test_the_units_run_the_commands_of_the_containers():
+    units = {file.stem.removeprefix("portal-"): file.read_text() for file in ROOT.glob("deploy/systemd/*.service")}
+    commands = {
+        name: re.findall(r"^ExecStart=/opt/portal/current/.venv/bin/(.+)$", text, re.MULTILINE)
+        for name, text in units.items()
+    }
+
+    assert commands.pop("web@") == [
+        re.findall(r"^CMD (.+)$", DOCKERFILE, re.MULTILINE)[0].strip('["]').replace('", "', " ")
+    ]
+    assert {name: [line.replace("%%", "%")] for name, (line,) in commands.items()} == {
+        name: [" ".join(SERVICES[name]["command"])] for name in commands
+    }
+    assert {*commands} == {"codes", "worker", "jobs", "beat"}
+
+
+def test_the_proxy_of_the_containers_finds_both_web_servers():
+    upstream = (ROOT / "deploy" / "upstream.compose.conf").read_text()
+
+    assert re.findall(r"^server (\w+):8000 resolve;$", upstream, re.MULTILINE) == [
+        name for name in SERVICES if "web" in name
+    ]
+    mounted = [volume.split(":")[1] for volume in SERVICES["proxy"]["volumes"]]
+    included = re.findall(r"include +(/etc/nginx/portal.+);", (ROOT / "deploy" / "nginx.conf").read_text())
+    assert {*included} <= {*mounted}

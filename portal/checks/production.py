@@ -31,6 +31,8 @@ MIN_PASSWORD_LENGTH = 20
 MIN_DIFFERENT_CHARACTERS = 8
 # More than a CDN, a load balancer, an ingress and a sidecar: a client could forge the addresses that limits go by.
 MOST_PROXIES = 5
+# As `options` in `portal.settings`.
+DATABASE_LIMITS = {"statement_timeout": "15s", "lock_timeout": "5s", "idle_in_transaction_session_timeout": "60s"}
 ENCRYPTED_SSL_MODES = {"require", "verify-ca", "verify-full"}
 
 
@@ -255,3 +257,29 @@ def check_demo_operators(
         hint = f"Delete the users named so or change their passwords: {', '.join(weak_names)}."
         return [setting_error(17, "The demo's operators can sign in.", hint)]
     return []
+
+
+@register(Tags.database)
+def check_database_limits(
+    app_configs: Sequence[Any] | None, databases: Sequence[str] | None = None, **kwargs: Any
+) -> list[CheckMessage]:
+    """Warn of time limits that PostgreSQL does not apply: PgBouncer drops those that the portal asks for at connect."""
+    if not settings.PRODUCTION or not databases or connection.vendor != "postgresql":
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT name FROM pg_settings WHERE name = ANY(%s) AND setting = '0'", [[*DATABASE_LIMITS]])
+        missing = sorted(name for (name,) in cursor.fetchall())
+    if not missing:
+        return []
+    statements = " ".join(f"ALTER ROLE {_quoted_role()} SET {name} = '{DATABASE_LIMITS[name]}';" for name in missing)
+    return [
+        setting_warning(
+            6,
+            f"The database applies no {', '.join(missing)}: what hangs there holds the portal's threads.",
+            f"Give the role its limits: {statements}",
+        )
+    ]
+
+
+def _quoted_role() -> str:
+    return connection.ops.quote_name(connection.settings_dict["USER"])

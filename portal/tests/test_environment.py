@@ -20,7 +20,7 @@ from portal.checks.every_mode import (
     check_site_name,
     check_webhook_username,
 )
-from portal.checks.production import check_demo_operators, check_production_settings
+from portal.checks.production import check_database_limits, check_demo_operators, check_production_settings
 from portal.env import read_environment
 
 VARIABLES = (
@@ -375,6 +375,21 @@ def test_a_database_that_lacks_a_new_column_can_be_migrated(operator):
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE accounts_user RENAME COLUMN first_name TO not_added_yet")
     assert operator_check_faults() == ["portal.E017"]
+
+
+@pytest.mark.services
+@pytest.mark.shows("reliability-43")
+def test_production_warns_of_a_database_without_time_limits(production, db):
+    assert check_database_limits(None, databases=["default"]) == []
+    with connection.cursor() as cursor:
+        # PgBouncer ignores the options with which the portal connects.
+        cursor.execute("SET statement_timeout = 0; SET lock_timeout = 0")
+    (warning,) = check_database_limits(None, databases=["default"])
+    assert warning.id == "portal.W006"
+    role = connection.ops.quote_name(connection.settings_dict["USER"])
+    limits = (("lock_timeout", "5s"), ("statement_timeout", "15s"))
+    expected = " ".join(f"ALTER ROLE {role} SET {name} = '{value}';" for name, value in limits)
+    assert warning.hint == f"Give the role its limits: {expected}"
 
 
 def load_wsgi(environment, then="print('serving')"):

@@ -119,5 +119,9 @@ def test_env_example_has_only_known_settings_with_demo_defaults():
     portal = table_defaults(read_section("The portal"))
     compared = ("PORTAL_ENV", "PORT", "VAR_DIR", "WEB_CONCURRENCY", "WEB_THREADS", "LOG_LEVEL")
 
-    assert set(shown) <= {name for name, *_ in ROW.findall(ALL_DOCUMENTED)} | {"POSTGRES_PASSWORD", "REDIS_PASSWORD"}
+    assert set(shown) <= {name for name, *_ in ROW.findall(ALL_DOCUMENTED)} | {
+        "POSTGRES_PASSWORD",
+        "REDIS_PASSWORD",
+        "IMAGE_TAG",
+    }
     assert {name: shown[name] for name in compared} == {name: portal[name] for name in compared}
