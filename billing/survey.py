@@ -1,4 +1,7 @@
-"""The survey of a cancellation, and the options of its questions (docs/specification.md, cancel-9 to cancel-11)."""
+"""The survey of a cancellation: its questions, and the answers that they have until operators edit them.
+
+The answers are those of docs/specification.md, cancel-9 to cancel-11.
+"""
 
 from dataclasses import dataclass
 
@@ -11,6 +14,10 @@ REASONS = (
 )
 SATISFACTION_LEVELS = ("Very satisfied", "Satisfied", "Neutral", "Dissatisfied", "Very dissatisfied")
 DAILY_USAGES = ("Daily", "Several times a week", "Once a week", "A few times a month", "Rarely")
+
+REASON, SATISFACTION, USAGE = "reason", "satisfaction", "usage"
+DEFAULT_ANSWERS = {REASON: REASONS, SATISFACTION: SATISFACTION_LEVELS, USAGE: DAILY_USAGES}
+LONGEST_ANSWER = 60
 
 # The offers to stay.
 PAUSE, FREE_MONTH = "pause", "free_month"

@@ -35,7 +35,9 @@ MENU = (
     ("Churn report", "billing.churnreport"),
     ("Revenue", "billing.revenuereport"),
     ("Brands", "accounts.brand"),
-    ("Pause offers", "billing.pauseoffercontent"),
+    ("Pause offers", "billing.cancelscreenoffer"),
+    ("Pause titles", "billing.pauseoffercontent"),
+    ("Survey", "billing.surveyquestion"),
     ("Site settings", "accounts.sitesettings"),
 )
 

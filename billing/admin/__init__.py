@@ -2,6 +2,7 @@
 
 from billing.admin import (
     account_page,
+    cancel_screen,
     catalog,
     commands,
     content,
@@ -33,6 +34,7 @@ from billing.admin.revenue import report as revenue_report
 __all__ = [
     "account_page",
     "address_acts",
+    "cancel_screen",
     "cancellation_acts",
     "catalog",
     "churn_records",

@@ -21,7 +21,6 @@ from accounts.brands import site
 from accounts.brands.pictures import POSTER_SHAPE
 from accounts.models.site import picture_url
 from billing.models import PauseOfferContent, Plan
-from billing.survey import DAILY_USAGES, REASONS, SATISFACTION_LEVELS
 
 RECOMMENDED_IMAGE_FIELDS = tuple(f"recommended_title_image{number}" for number in range(1, 5))
 ALTERNATIVE_TEXT_FIELDS = tuple(f"recommended_title_text{number}" for number in range(1, 5))
@@ -128,10 +127,9 @@ class PauseOfferContentAdmin(AnyModelAdmin):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """Render the form between the stored offer and the survey's options, which are fixed."""
+        """Render the form below the stored offer."""
         content: PauseOfferContent | None = context.get("original")
-        questions = {"Reason": REASONS, "Satisfaction": SATISFACTION_LEVELS, "Usage": DAILY_USAGES}
-        extra = {"offer": _offer_context(content, {}) if content else None, "asked": questions}
+        extra = {"offer": _offer_context(content, {}) if content else None}
         return super().render_change_form(request, {**context, **extra}, *args, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: PauseOfferContent, form: Any, change: bool) -> None:

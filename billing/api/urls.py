@@ -5,7 +5,7 @@ from django.urls import path, register_converter
 from billing.api.path_converters import CouponCodeConverter, InvoiceNumberConverter
 from billing.api.viewsets.account import AccountViewSet
 from billing.api.viewsets.billing_period import PeriodsViewSet
-from billing.api.viewsets.cancellation import CancelViewSet
+from billing.api.viewsets.cancellation import CancelScreenViewSet, CancelViewSet
 from billing.api.viewsets.coupons import CouponViewSet
 from billing.api.viewsets.customers import OtherCustomersViewSet
 from billing.api.viewsets.free_month import FreeMonthViewSet
@@ -51,6 +51,7 @@ urlpatterns = [
         name="remove-scheduled-pause",
     ),
     path("account/pause-offer", PauseViewSet.as_view({"get": "show_offer"}), name="pause-offer"),
+    path("account/cancel-screen", CancelScreenViewSet.as_view({"get": "show_screen"}), name="cancel-screen"),
     path("account/cancel", CancelViewSet.as_view({"post": "cancel_all"}), name="cancel"),
     path(
         "account/subscriptions/cancel",

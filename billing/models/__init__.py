@@ -3,7 +3,7 @@
 from billing.models.catalog import Item, ItemPrice, Plan
 from billing.models.churn import CancellationFeedback, ChurnEvent, ChurnReport
 from billing.models.commands import Command
-from billing.models.content import BundleRate, PauseOfferContent
+from billing.models.content import BundleRate, CancelScreenOffer, PauseOfferContent, SurveyQuestion
 from billing.models.documents import AccountDocument, ContentVersion, InvoicePdf
 from billing.models.health import Heartbeat, ProviderMinute, RequestPace, SystemHealth
 from billing.models.job_runs import JobRun
@@ -28,6 +28,7 @@ from billing.models.webhooks import FeedCursor, ProviderClock, WebhookEvent
 __all__ = [
     "AccountDocument",
     "BundleRate",
+    "CancelScreenOffer",
     "CancellationFeedback",
     "ChurnEvent",
     "ChurnReport",
@@ -59,6 +60,7 @@ __all__ = [
     "RevenueMovement",
     "RevenueReport",
     "Subscription",
+    "SurveyQuestion",
     "SystemHealth",
     "Transaction",
     "WebhookEvent",

@@ -4,9 +4,7 @@ from django.db import models
 
 from accounts.models import Account
 from billing.models.commands import Command
-from billing.survey import DAILY_USAGES, OFFERS, REASONS, SATISFACTION_LEVELS, Survey
-
-LONGEST_ANSWER = 60
+from billing.survey import LONGEST_ANSWER, OFFERS, Survey
 
 
 def _as_choices(values: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -16,9 +14,9 @@ def _as_choices(values: tuple[str, ...]) -> list[tuple[str, str]]:
 class SurveyAnswers(models.Model):
     """The survey's answers and the offer shown on the screen, all optional."""
 
-    reason = models.CharField(max_length=LONGEST_ANSWER, blank=True, choices=_as_choices(REASONS))
-    satisfaction = models.CharField(max_length=LONGEST_ANSWER, blank=True, choices=_as_choices(SATISFACTION_LEVELS))
-    usage = models.CharField(max_length=LONGEST_ANSWER, blank=True, choices=_as_choices(DAILY_USAGES))
+    reason = models.CharField(max_length=LONGEST_ANSWER, blank=True)
+    satisfaction = models.CharField(max_length=LONGEST_ANSWER, blank=True)
+    usage = models.CharField(max_length=LONGEST_ANSWER, blank=True)
     offer = models.CharField(
         max_length=20, blank=True, choices=_as_choices(OFFERS), help_text="What was offered instead."
     )

@@ -28,6 +28,8 @@ def test_a_superuser_sees_the_whole_menu(db: None) -> None:
         "Revenue",
         "Brands",
         "Pause offers",
+        "Pause titles",
+        "Survey",
         "Site settings",
         "All records",
     ]

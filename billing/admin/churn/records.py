@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 from django.utils.safestring import SafeString
 
+from accounts.admin.large_tables import RecentValuesFilter
 from accounts.admin.read_only import ReadOnlyAdmin, account_link
 from billing.models import CancellationFeedback, ChurnEvent
 
@@ -14,7 +15,15 @@ class CancellationFeedbackAdmin(ReadOnlyAdmin):
     """Survey answers, newest first. They stay when the account is erased."""
 
     list_display = ("at", "account_page", "reason", "satisfaction", "usage", "offer", "outcome", "brand")
-    list_filter = ("outcome", "reason", "satisfaction", "usage", "offer", "brand", "at")
+    list_filter = (
+        "outcome",
+        ("reason", RecentValuesFilter),
+        ("satisfaction", RecentValuesFilter),
+        ("usage", RecentValuesFilter),
+        "offer",
+        "brand",
+        "at",
+    )
     list_select_related = ("account",)
     search_fields = ("account__email",)
     date_hierarchy = "at"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from billing.admin.churn.charts import format_share
 from billing.models import Plan
 from billing.queries.churn_report import MEASURES, ChurnStatistics, Counts, OfferFunnel, ReportRange
-from billing.survey import DAILY_USAGES, OFFERS, REASONS, SATISFACTION_LEVELS
+from billing.survey import OFFERS, REASON, SATISFACTION, USAGE
 
 MEASURE_NAMES = {
     "cancellations": "Cancellations",
@@ -76,17 +76,17 @@ def service_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
 
 def reason_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
     """Return the numbers by reason."""
-    return _answer_table("reason", "Reasons", REASONS, report)
+    return _answer_table(REASON, "Reasons", report)
 
 
 def satisfaction_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
     """Return the numbers by satisfaction."""
-    return _answer_table("satisfaction", "Satisfaction", SATISFACTION_LEVELS, report)
+    return _answer_table(SATISFACTION, "Satisfaction", report)
 
 
 def usage_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
     """Return the numbers by usage."""
-    return _answer_table("usage", "Usage", DAILY_USAGES, report)
+    return _answer_table(USAGE, "Usage", report)
 
 
 def offer_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
@@ -127,10 +127,11 @@ def _measure_counts(counts: Counts) -> list[int]:
     return [counts.get(measure, 0) for measure in MEASURES]
 
 
-def _answer_table(question: str, title: str, options: Iterable[str], report: ChurnStatistics) -> Table:
-    counts = report.answers[question]
+def _answer_table(question: str, title: str, report: ChurnStatistics) -> Table:
+    counts, offered = report.answers[question], report.offered[question]
+    others = sorted(answer for answer in counts if answer and answer not in offered)
     cancellations = sum(measures.get("cancellations", 0) for measures in counts.values())
-    answers = [*((option, option) for option in options), (_UNANSWERED, "")]
+    answers = [*((option, option) for option in (*offered, *others)), (_UNANSWERED, "")]
     rows = [_answer_row(name, counts.get(answer, {}), cancellations) for name, answer in answers]
     columns = ("Answer", "Cancellations", "Share", *(MEASURE_NAMES[measure] for measure in MEASURES[1:]))
     note = "Outcomes count under the answers given at the time."

@@ -9,15 +9,34 @@ from rest_framework import serializers
 
 from billing.api.serializers.fields import InstantField, OwnSubscriptionsField
 from billing.api.serializers.plans import PlansSerializer
-from billing.survey import DAILY_USAGES, OFFERS, REASONS, SATISFACTION_LEVELS, Survey
+from billing.queries.cancel_screen import accepted_answers
+from billing.survey import LONGEST_ANSWER, OFFERS, REASON, SATISFACTION, USAGE, Survey
+from core.fields import StrictCharField
+
+
+class AnswerField(StrictCharField):
+    """An answer to a question of the survey, as the cancel screen offers it."""
+
+    default_error_messages = {"unknown": "Choose one of the answers."}
+
+    def __init__(self, question: str) -> None:
+        super().__init__(required=False, allow_null=True, max_length=LONGEST_ANSWER, trim_whitespace=False)
+        self.question = question
+
+    def to_internal_value(self, data: Any) -> str:
+        """Give the answer. Raises `serializers.ValidationError`."""
+        answer = super().to_internal_value(data)
+        if answer not in accepted_answers(self.question):
+            self.fail("unknown")
+        return answer
 
 
 class AnswersSerializer(serializers.Serializer[Any]):
     """The survey's answers, all optional."""
 
-    reason = serializers.ChoiceField(choices=REASONS, required=False, allow_null=True)
-    satisfaction_level = serializers.ChoiceField(choices=SATISFACTION_LEVELS, required=False, allow_null=True)
-    daily_usage = serializers.ChoiceField(choices=DAILY_USAGES, required=False, allow_null=True)
+    reason = AnswerField(REASON)
+    satisfaction_level = AnswerField(SATISFACTION)
+    daily_usage = AnswerField(USAGE)
 
 
 class SurveySerializer(AnswersSerializer):
@@ -42,6 +61,29 @@ def survey_from_answers(answers: Mapping[str, Any], *, offer: str) -> Survey:
         usage=answers.get("daily_usage") or "",
         offer=offer,
     )
+
+
+class OfferedAnswersSerializer(serializers.Serializer[Any]):
+    """The answers that each question of the survey offers, in their order."""
+
+    reason = serializers.ListField(child=serializers.CharField())
+    satisfaction_level = serializers.ListField(child=serializers.CharField(), source="satisfaction")
+    daily_usage = serializers.ListField(child=serializers.CharField(), source="usage")
+
+
+class CancelScreenOfferSerializer(serializers.Serializer[Any]):
+    """The words of a pause offer; with a `reason`, they are shown once that is the survey's."""
+
+    heading = serializers.CharField()
+    text = serializers.CharField()
+    reason = serializers.CharField(help_text="Empty: with any reason and without one.")
+
+
+class CancelScreenSerializer(serializers.Serializer[Any]):
+    """The survey's answers, and the pause offers of this brand and day: the first that fits is shown."""
+
+    survey = OfferedAnswersSerializer()
+    pause_offers = CancelScreenOfferSerializer(many=True)
 
 
 class CancelledSubscriptionSerializer(serializers.Serializer[Any]):

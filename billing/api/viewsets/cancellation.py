@@ -9,17 +9,31 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.brands import site
 from billing import clock
 from billing.api.serializers.cancellation import (
     CancelledSerializer,
+    CancelScreenSerializer,
     NamedSurveySerializer,
     SurveySerializer,
     survey_from_answers,
 )
 from billing.api.viewsets.base import SUBSCRIBER_ACTOR, SubscriberViewSet
 from billing.changes import cancellation
+from billing.queries.cancel_screen import offered_answers, pause_offers_on
 from billing.queries.changed_plans import cancelled_plans
 from core.idempotency import KEY_PARAMETER, idempotent_action
+
+
+class CancelScreenViewSet(SubscriberViewSet):
+    """What operators arrange on the cancel screen, which shows it also where canceling is switched off."""
+
+    @extend_schema(operation_id="cancel_screen", tags=["cancel"], responses=CancelScreenSerializer)
+    def show_screen(self, request: Request) -> Response:
+        """Return the survey's answers, and the words of the pause offers of this brand and day."""
+        today = clock.local_date(clock.billing_now(), site.site_settings().time_zone)
+        screen = {"survey": offered_answers(), "pause_offers": pause_offers_on(today, brand=self.brand_code)}
+        return Response(CancelScreenSerializer(screen).data)
 
 
 class CancelViewSet(SubscriberViewSet):

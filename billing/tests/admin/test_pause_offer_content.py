@@ -185,13 +185,6 @@ def test_new_content_can_be_previewed_before_it_is_added(editor: Client) -> None
     assert not PauseOfferContent.objects.exists()
 
 
-def test_the_survey_options_are_shown_read_only(editor: Client, content: PauseOfferContent) -> None:
-    page = editor.get(reverse(CHANGE, args=[content.pk])).content.decode()
-    for option in ("Content is not interesting", "Very dissatisfied", "A few times a month"):
-        assert f"<dd>{option}</dd>" in page
-    assert 'name="survey"' not in page
-
-
 def test_an_editor_can_change_only_the_offer_switches(editor: Client) -> None:
     SiteSettings.objects.create(pk=1, free_month_on=True, pause_offer_on=True)
     url = reverse("admin:accounts_sitesettings_change", args=[1])

@@ -105,6 +105,7 @@ describe('a form’s draft when the session expires', () => {
   it('is restored after sign-in: a cancellation and its survey', async () => {
     const user = await openApp('/cancelAll');
     const findReasonField = () => screen.findByRole('combobox', { name: 'Why are you leaving?' });
+    await screen.findByRole('option', { name: 'Too expensive' });
     await user.selectOptions(await findReasonField(), 'Too expensive');
     await user.click(screen.getByRole('checkbox', { name: 'Gospel TV' }));
     expireSession();

@@ -1,5 +1,6 @@
 import type {
   Account,
+  CancelScreen,
   CreditNote,
   EmailPreference,
   FailedPayment,
@@ -227,6 +228,31 @@ export function makePayments(overrides: Partial<Payments> = {}): Payments {
 }
 
 const palette = { primary: '#23418f', onPrimary: '#ffffff', accent: '#c4541b', link: '#23418f' };
+
+/** The cancel screen as it is until operators edit it. */
+export function makeCancelScreen(overrides: Partial<CancelScreen> = {}): CancelScreen {
+  return {
+    survey: {
+      reason: [
+        'Content is not interesting',
+        'Found a better service',
+        'Too expensive',
+        'Technical Issues',
+        'No longer needed',
+      ],
+      satisfactionLevel: [
+        'Very satisfied',
+        'Satisfied',
+        'Neutral',
+        'Dissatisfied',
+        'Very dissatisfied',
+      ],
+      dailyUsage: ['Daily', 'Several times a week', 'Once a week', 'A few times a month', 'Rarely'],
+    },
+    pauseOffers: [],
+    ...overrides,
+  };
+}
 
 export function makeSite(overrides: Partial<Site> = {}): Site {
   return {

@@ -1,7 +1,14 @@
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 
-import { makeAccount, makeFreeMonth, makePaymentFailure, makePayments, makeSite } from './fixtures';
+import {
+  makeAccount,
+  makeCancelScreen,
+  makeFreeMonth,
+  makePaymentFailure,
+  makePayments,
+  makeSite,
+} from './fixtures';
 
 /** Handlers for the requests of every screen. Tests add their own with `server.use`. */
 export const server = setupServer(
@@ -11,6 +18,7 @@ export const server = setupServer(
   http.get('*/api/account/claim-my-offer/estimate', () =>
     HttpResponse.json(makeFreeMonth({ eligible: false, reason: 'not_offered' })),
   ),
+  http.get('*/api/account/cancel-screen', () => HttpResponse.json(makeCancelScreen())),
   http.get('*/api/account/activity', () => HttpResponse.json([])),
   http.get('*/api/account/others', () => HttpResponse.json([])),
   http.get('*/api/payments/', () => HttpResponse.json(makePayments())),

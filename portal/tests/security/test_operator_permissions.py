@@ -49,17 +49,19 @@ LISTS: dict[str, set[str]] = {
         "accounts_brand",
         "accounts_sitesettings",
         "accounts_streamingservice",
+        "billing_cancelscreenoffer",
         "billing_item",
         "billing_itemprice",
         "billing_pauseoffercontent",
         "billing_plan",
+        "billing_surveyquestion",
         "preferences_newsletter",
     },
     "finance": BILLING_LISTS | {"billing_bundlerate", "billing_revenuereport"},
 }
 ADDS: dict[str, set[str]] = {
     "support": set(),
-    "content": {"billing_pauseoffercontent", "billing_plan", "preferences_newsletter"},
+    "content": {"billing_cancelscreenoffer", "billing_pauseoffercontent", "billing_plan", "preferences_newsletter"},
     "finance": set(),
 }
 EXPORTS: dict[str, set[str]] = {

@@ -85,6 +85,7 @@ OPERATIONS_WITHOUT_IDS = {
     "auth_verify_otp",
     "billing_details",
     "cancel",
+    "cancel_screen",
     "check_payment_failure",
     "claim_my_offer",
     "claim_my_offer_estimate",

@@ -9,7 +9,7 @@ import pytest
 from pytest_django import Settings
 
 from accounts.models import Account, AccountEvent, Brand, OutgoingMail, SiteSettings
-from billing.models import CancellationFeedback, ChurnEvent, Command, PauseSchedule
+from billing.models import CancellationFeedback, ChurnEvent, Command, PauseSchedule, SurveyQuestion
 from billing.tests.api.browser import Browser, is_refusal
 from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS, LEGACY
 from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT, SyncedProvider, iso_time
@@ -307,6 +307,20 @@ def test_an_unknown_survey_option_is_refused(shop: SyncedProvider, ava: Account,
     assert list(response.json()["fields"]) == [field]
     assert shop.subscription(faith)["status"] == "active"
     assert not CancellationFeedback.objects.exists()
+
+
+@pytest.mark.shows("cancel-12")
+def test_an_answer_that_operators_added_or_took_away_is_accepted(shop: SyncedProvider, ava: Account) -> None:
+    SurveyQuestion.objects.filter(question="reason").update(answers="One\nTwo", former_answers=["Once offered"])
+    browser = Browser(ava)
+    for reason in ("Two", "Once offered", "Too expensive"):
+        faith = shop.subscribe("ava", FAITH)
+        assert browser.post(CANCEL_SOME, {"subscriptionIds": [faith], "reason": reason}).status_code == 200
+    assert set(CancellationFeedback.objects.values_list("reason", flat=True)) == {
+        "Two",
+        "Once offered",
+        "Too expensive",
+    }
 
 
 @pytest.mark.parametrize("ids", [[], "one", {"a": 1}, None, [["one"]]])

@@ -4,6 +4,7 @@ import { matchPath, Navigate, Route, Routes, useLocation } from 'react-router-do
 import { accountLayoutFile, Layout } from '@/app/frame/Layout';
 import {
   accountOptions,
+  cancelScreenOptions,
   invoicesOptions,
   managePlansOptions,
   paymentFailureOptions,
@@ -20,6 +21,8 @@ type Prefetch = (queryClient: QueryClient) => Promise<void>;
 
 const prefetchAccount: Prefetch = (queryClient) => queryClient.prefetchQuery(accountOptions);
 const prefetchPlans: Prefetch = (queryClient) => queryClient.prefetchQuery(managePlansOptions);
+const prefetchCancelScreen: Prefetch = (queryClient) =>
+  queryClient.prefetchQuery(cancelScreenOptions);
 const prefetchInvoices: Prefetch = (queryClient) => queryClient.prefetchQuery(invoicesOptions);
 const prefetchPayments: Prefetch = (queryClient) => queryClient.prefetchQuery(paymentsOptions);
 const prefetchPaymentFailure: Prefetch = (queryClient) =>
@@ -87,6 +90,7 @@ const SIGNED_IN = [
     paths.cancelAll,
     () => import(/* webpackChunkName: '/cancelAll' */ '@/features/cancel/CancelPage'),
     prefetchPlans,
+    prefetchCancelScreen,
   ),
   defineScreen(
     paths.editProfile,

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { usePause } from '@/domain/changes/pausing';
 import { PlanChoices } from '@/domain/plans/PlanChoices';
 import { endsAtOnce } from '@/domain/plans/plans';
-import { siteOptions } from '@/lib/api/queries';
+import { cancelScreenOptions, siteOptions } from '@/lib/api/queries';
 import type { Plan } from '@/lib/api/types';
 import { useFormDraft } from '@/lib/hooks/useFormDraft';
 import type { SetFrozen } from '@/lib/hooks/useFrozen';
@@ -15,6 +15,7 @@ import { CancelPlanList } from './CancelPlanList';
 import { EndNowDialog } from './EndNowDialog';
 import panels from './Panels.module.css';
 import { PausePanel } from './PausePanel';
+import { findPauseOffer } from './pauseOffers';
 import { Survey } from './Survey';
 import { answeredQuestions, NO_ANSWERS } from './surveyQuestions';
 import { useCancel } from './useCancel';
@@ -34,6 +35,7 @@ interface CancelFormProps {
  */
 export function CancelForm({ selection, setFrozen }: CancelFormProps) {
   const { data: site } = useQuery(siteOptions);
+  const { data: screen } = useQuery(cancelScreenOptions);
   const [answers, setAnswers] = useFormDraft('survey', NO_ANSWERS);
   const cancellation = useCancel(selection, setFrozen);
   const pauseCommand = usePause('cancel_screen', setFrozen);
@@ -73,11 +75,16 @@ export function CancelForm({ selection, setFrozen }: CancelFormProps) {
             <CancelPlanList selection={selection} />
           </PlanChoices>
         </Card>
-        {canCancel && <Survey answers={answers} onChange={setAnswers} />}
+        {canCancel && <Survey options={screen?.survey} answers={answers} onChange={setAnswers} />}
       </div>
       <div className={panels.panels}>
         {isPauseOffered && (
-          <PausePanel selection={selection} pauseCommand={pauseCommand} onPause={pauseInstead} />
+          <PausePanel
+            selection={selection}
+            offer={findPauseOffer(screen?.pauseOffers ?? [], answers.reason)}
+            pauseCommand={pauseCommand}
+            onPause={pauseInstead}
+          />
         )}
         {canCancel ? (
           <CancelPanel selection={selection} cancellation={cancellation} onCancel={submit} />

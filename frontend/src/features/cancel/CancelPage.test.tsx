@@ -7,6 +7,7 @@ import { useAuth } from '@/stores/auth';
 import { useDrafts } from '@/stores/drafts';
 import {
   ENDING,
+  makeCancelScreen,
   makeGospelPlan,
   makeKidsPlan,
   makeManagePlans,
@@ -260,6 +261,7 @@ describe('the survey', () => {
   ])('asks an optional question: %s', async (question, options) => {
     renderPage();
     const select = await screen.findByLabelText(question);
+    await within(select).findByRole('option', { name: options[0] });
     const offered = within(select).getAllByRole('option');
     expect(offered.map(({ textContent }) => textContent)).toEqual(['No answer', ...options]);
     expect(select).not.toBeRequired();
@@ -288,6 +290,25 @@ describe('the pause offer', () => {
     );
   });
 
+  // shows: cancel-15
+  it('has the words of the first offer that fits the reason', async () => {
+    const pauseOffers = [
+      { heading: 'Keep the price', text: 'A month off costs nothing.', reason: 'Too expensive' },
+      { heading: 'Come back in spring', text: 'New seasons start then.', reason: '' },
+    ];
+    server.use(
+      http.get('*/api/account/cancel-screen', () =>
+        HttpResponse.json(makeCancelScreen({ pauseOffers })),
+      ),
+    );
+    const { user } = renderPage();
+    expect(await screen.findByRole('heading', { name: 'Come back in spring' })).toBeVisible();
+    await user.selectOptions(screen.getByLabelText('Why are you leaving?'), 'Too expensive');
+    expect(screen.getByRole('heading', { name: 'Keep the price' })).toBeVisible();
+    expect(screen.getByText('A month off costs nothing.')).toBeVisible();
+    expect(screen.queryByText('Come back in spring')).not.toBeInTheDocument();
+  });
+
   // shows: cancel-5, cancel-6
   it.each<[string, Plan[], string]>([
     ['a pause is scheduled', [makePlan(PAUSE_SCHEDULED)], ''],
@@ -313,6 +334,7 @@ describe('the pause offer', () => {
     const { user } = renderPage();
     await findCancelButton();
     await user.click(getCheckbox('Faith & Family'));
+    await screen.findByRole('option', { name: 'Technical Issues' });
     await user.selectOptions(screen.getByLabelText('Why are you leaving?'), 'Technical Issues');
     await user.click(screen.getByRole('button', { name: 'Pause for a month' }));
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/pause-summary');
@@ -330,7 +352,8 @@ describe('canceling', () => {
     plans = [makePlan(), makeGospelPlan()];
     const requests = recordCancellations(CANCEL);
     const { user } = renderPage();
-    await user.selectOptions(await screen.findByLabelText('Why are you leaving?'), 'Too expensive');
+    await screen.findByRole('option', { name: 'Too expensive' });
+    await user.selectOptions(screen.getByLabelText('Why are you leaving?'), 'Too expensive');
     await user.selectOptions(screen.getByLabelText('How often did you watch?'), 'Rarely');
     await user.dblClick(await findCancelButton());
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/dashboard');
@@ -467,7 +490,8 @@ describe('canceling', () => {
       errorResponse(503, 'billing_unavailable', 'Our billing service is away.');
     const requests = recordCancellations(CANCEL, refuseUnavailable);
     const { user } = renderPage();
-    const reason = await screen.findByLabelText('Why are you leaving?');
+    await screen.findByRole('option', { name: 'Too expensive' });
+    const reason = screen.getByLabelText('Why are you leaving?');
     await user.selectOptions(reason, 'Too expensive');
     await user.click(await findCancelButton());
     expect(await screen.findByText('Our billing service is away.')).toBeInTheDocument();

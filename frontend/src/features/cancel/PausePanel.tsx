@@ -16,20 +16,21 @@ import type { CancelSelection } from './useCancelSelection';
 
 interface PausePanelProps {
   selection: CancelSelection;
+  offer: { heading: string; text: string };
   pauseCommand: { isPending: boolean; error: Error | null };
   onPause: () => void;
 }
 
 /** The offer to pause instead: what it means, its dates, and the button. */
-export function PausePanel({ selection, pauseCommand, onPause }: PausePanelProps) {
+export function PausePanel({ selection, offer, pauseCommand, onPause }: PausePanelProps) {
   const { chosen, pausable, billedMeanwhile } = selection;
   const estimate = useQuery(pauseEstimateOptions());
   const isEmpty = chosen.length === 0;
   const spans = groupPauseSpans(pausable, estimate.data?.plans ?? []);
   return (
     <Card as="section" labelledBy="pause-instead" className={styles.panel}>
-      <h2 id="pause-instead">Take a break</h2>
-      <p>Stay for a little longer? Keep your account and data. You won’t get billed for a month.</p>
+      <h2 id="pause-instead">{offer.heading}</h2>
+      <p>{offer.text}</p>
       {isEmpty && <p>Select what you’d like to pause.</p>}
       <Points>
         {estimate.isPending && !isEmpty && (

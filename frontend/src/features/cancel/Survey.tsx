@@ -4,12 +4,14 @@ import styles from './Survey.module.css';
 import { QUESTIONS, type SurveyAnswers } from './surveyQuestions';
 
 interface SurveyProps {
+  /** The answers that each question offers; undefined while they load. */
+  options: Record<keyof SurveyAnswers, readonly string[]> | undefined;
   answers: SurveyAnswers;
   onChange: (answers: SurveyAnswers) => void;
 }
 
 /** Three optional questions. */
-export function Survey({ answers, onChange }: SurveyProps) {
+export function Survey({ options, answers, onChange }: SurveyProps) {
   return (
     <Card as="section" labelledBy="survey" className={styles.card}>
       <div>
@@ -17,7 +19,7 @@ export function Survey({ answers, onChange }: SurveyProps) {
         <p className={styles.hint}>Three quick questions, all optional.</p>
       </div>
       <div className={styles.questions}>
-        {QUESTIONS.map(({ name, text, options }) => (
+        {QUESTIONS.map(({ name, text }) => (
           <SelectField
             key={name}
             label={text}
@@ -25,7 +27,7 @@ export function Survey({ answers, onChange }: SurveyProps) {
             onChange={(event) => onChange({ ...answers, [name]: event.target.value })}
           >
             <option value="">No answer</option>
-            {options.map((option) => (
+            {withAnswer(options?.[name] ?? [], answers[name]).map((option) => (
               <option key={option}>{option}</option>
             ))}
           </SelectField>
@@ -33,4 +35,9 @@ export function Survey({ answers, onChange }: SurveyProps) {
       </div>
     </Card>
   );
+}
+
+/** The options, with an answer that was kept from before it was taken away. */
+function withAnswer(options: readonly string[], answer: string): readonly string[] {
+  return answer === '' || options.includes(answer) ? options : [...options, answer];
 }

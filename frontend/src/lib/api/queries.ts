@@ -1,7 +1,15 @@
 import { queryOptions } from '@tanstack/react-query';
 import { applySite } from '@/lib/site';
 import { getJson } from './http';
-import type { Account, Invoice, ManagePlans, PaymentFailure, Payments, Site } from './types';
+import type {
+  Account,
+  CancelScreen,
+  Invoice,
+  ManagePlans,
+  PaymentFailure,
+  Payments,
+  Site,
+} from './types';
 
 /**
  * Query keys from broad to narrow: invalidating `account.all` refetches everything of the
@@ -26,6 +34,12 @@ export const siteOptions = queryOptions({
   queryKey: queryKeys.site,
   queryFn: async ({ signal }) => applySite(await getJson<Site>('/api/site', { signal })),
   staleTime: FIVE_MINUTES,
+});
+
+/** What operators arrange on the cancel screen: the survey's answers and the pause offers. */
+export const cancelScreenOptions = queryOptions({
+  queryKey: [...queryKeys.account.all, 'cancel-screen'],
+  queryFn: ({ signal }) => getJson<CancelScreen>('/api/account/cancel-screen', { signal }),
 });
 
 /** Until the amounts of the next bills have come, asks again, less and less often. */

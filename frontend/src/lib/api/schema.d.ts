@@ -127,6 +127,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/account/cancel-screen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the survey's answers, and the words of the pause offers of this brand and day. */
+        get: operations["cancel_screen"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/account/check-payment-failure": {
         parameters: {
             query?: never;
@@ -940,15 +957,18 @@ export interface components {
             /** @description The subscription. */
             subId: string;
         };
-        /**
-         * @description * `Content is not interesting` - Content is not interesting
-         *     * `Found a better service` - Found a better service
-         *     * `Too expensive` - Too expensive
-         *     * `Technical Issues` - Technical Issues
-         *     * `No longer needed` - No longer needed
-         * @enum {string}
-         */
-        CancelReasonEnum: "Content is not interesting" | "Found a better service" | "Too expensive" | "Technical Issues" | "No longer needed";
+        /** @description The survey's answers, and the pause offers of this brand and day: the first that fits is shown. */
+        CancelScreen: {
+            pauseOffers: components["schemas"]["CancelScreenOffer"][];
+            survey: components["schemas"]["OfferedAnswers"];
+        };
+        /** @description The words of a pause offer; with a `reason`, they are shown once that is the survey's. */
+        CancelScreenOffer: {
+            heading: string;
+            /** @description Empty: with any reason and without one. */
+            reason: string;
+            text: string;
+        };
         /** @description The payment methods after a change, the changed source, and the amount collected. */
         ChangedPaymentMethods: {
             /** @description Cents; charged when a method is added or made default. */
@@ -1007,15 +1027,6 @@ export interface components {
             paymentSourceType: string | null;
             paypalEmail: string | null;
         };
-        /**
-         * @description * `Daily` - Daily
-         *     * `Several times a week` - Several times a week
-         *     * `Once a week` - Once a week
-         *     * `A few times a month` - A few times a month
-         *     * `Rarely` - Rarely
-         * @enum {string}
-         */
-        DailyUsageEnum: "Daily" | "Several times a week" | "Once a week" | "A few times a month" | "Rarely";
         /**
          * @description * `insufficient_funds` - insufficient_funds
          *     * `expired_card` - expired_card
@@ -1255,7 +1266,7 @@ export interface components {
         };
         /** @description The subscriptions to cancel, and the survey. */
         NamedSurveyRequest: {
-            dailyUsage?: (components["schemas"]["DailyUsageEnum"] | components["schemas"]["NullEnum"]) | null;
+            dailyUsage?: string | null;
             /**
              * @description The offer shown on the screen.
              *
@@ -1263,8 +1274,8 @@ export interface components {
              *     * `free_month` - free_month
              */
             offer?: (components["schemas"]["OfferEnum"] | components["schemas"]["NullEnum"]) | null;
-            reason?: (components["schemas"]["CancelReasonEnum"] | components["schemas"]["NullEnum"]) | null;
-            satisfactionLevel?: (components["schemas"]["SatisfactionLevelEnum"] | components["schemas"]["NullEnum"]) | null;
+            reason?: string | null;
+            satisfactionLevel?: string | null;
             /** @description The `subId` of each. */
             subscriptionIds: string[];
         };
@@ -1321,6 +1332,12 @@ export interface components {
         };
         /** @enum {unknown} */
         NullEnum: null;
+        /** @description The answers that each question of the survey offers, in their order. */
+        OfferedAnswers: {
+            dailyUsage: string[];
+            reason: string[];
+            satisfactionLevel: string[];
+        };
         /** @description A plan that may be added, priced for the account's billing period. It has no subscription, status or dates. */
         OfferedPlan: {
             /** @description One period in cents, before discounts and tax. */
@@ -1458,7 +1475,7 @@ export interface components {
         };
         /** @description Some of the account's own subscriptions, the screen that offered the pause, and its survey's answers. */
         PausedSubscriptionsRequest: {
-            dailyUsage?: (components["schemas"]["DailyUsageEnum"] | components["schemas"]["NullEnum"]) | null;
+            dailyUsage?: string | null;
             /**
              * @description The screen that offered the pause.
              *
@@ -1466,8 +1483,8 @@ export interface components {
              *     * `pause_offer` - pause_offer
              */
             offer?: components["schemas"]["OfferingScreenEnum"];
-            reason?: (components["schemas"]["CancelReasonEnum"] | components["schemas"]["NullEnum"]) | null;
-            satisfactionLevel?: (components["schemas"]["SatisfactionLevelEnum"] | components["schemas"]["NullEnum"]) | null;
+            reason?: string | null;
+            satisfactionLevel?: string | null;
             /** @description The `subId` of each. */
             subscriptionId: string[];
         };
@@ -1786,15 +1803,6 @@ export interface components {
             /** @description Default: all paused subscriptions. */
             subscriptionId?: string[];
         };
-        /**
-         * @description * `Very satisfied` - Very satisfied
-         *     * `Satisfied` - Satisfied
-         *     * `Neutral` - Neutral
-         *     * `Dissatisfied` - Dissatisfied
-         *     * `Very dissatisfied` - Very dissatisfied
-         * @enum {string}
-         */
-        SatisfactionLevelEnum: "Very satisfied" | "Satisfied" | "Neutral" | "Dissatisfied" | "Very dissatisfied";
         /** @description The stored profile. Only customer service changes the email address. */
         SavedProfile: {
             /** @description 0 is unset. */
@@ -1963,7 +1971,7 @@ export interface components {
         };
         /** @description The survey's answers, all optional, and the offer shown on the screen. */
         SurveyRequest: {
-            dailyUsage?: (components["schemas"]["DailyUsageEnum"] | components["schemas"]["NullEnum"]) | null;
+            dailyUsage?: string | null;
             /**
              * @description The offer shown on the screen.
              *
@@ -1971,8 +1979,8 @@ export interface components {
              *     * `free_month` - free_month
              */
             offer?: (components["schemas"]["OfferEnum"] | components["schemas"]["NullEnum"]) | null;
-            reason?: (components["schemas"]["CancelReasonEnum"] | components["schemas"]["NullEnum"]) | null;
-            satisfactionLevel?: (components["schemas"]["SatisfactionLevelEnum"] | components["schemas"]["NullEnum"]) | null;
+            reason?: string | null;
+            satisfactionLevel?: string | null;
         };
         /** @description The customer to switch to. */
         SwitchCustomerRequest: {
@@ -2901,6 +2909,97 @@ export interface operations {
             };
             /** @description Only some of several subscriptions were changed; the body holds the current state. */
             502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The billing provider does not respond, or has not confirmed the change yet. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    cancel_screen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CancelScreen"];
+                };
+            };
+            /** @description The input is malformed or invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing, invalid, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The object does not exist, or belongs to another account. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not allowed. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Responses are JSON only. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An unexpected error. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

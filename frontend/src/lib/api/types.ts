@@ -42,6 +42,7 @@ export type ResumeEstimate = Schemas['ResumeEstimate'];
 export type PauseOffer = Schemas['PauseOffer'];
 /** The plans after a cancellation, and the canceled subscriptions. */
 export type CancelAnswer = Schemas['Cancelled'];
+export type CancelScreen = Schemas['CancelScreen'];
 export type CancelledSubscription = Schemas['CancelledSubscription'];
 
 /** An entry in the account's activity. */
