@@ -1,6 +1,6 @@
 # `make help` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help run test check fmt generate lock audit bench scale storm screenshots reset
+.PHONY: help run test rehearse check fmt generate lock audit bench scale storm screenshots reset
 
 # The first supported Python on PATH; PYTHON=… names another.
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
@@ -17,6 +17,9 @@ run: ## Run the portal, its workers, its scheduler and the sandbox; Ctrl-C stops
 
 test: ## Run all tests: Python, PostgreSQL and Redis where they answer, frontend, browser journeys
 	@exec $(PYTHON) dev/test.py
+
+rehearse: ## Rehearse production on this machine: TLS, PostgreSQL, Redis, the proxy, the units' commands
+	@exec $(PYTHON) dev/rehearse.py
 
 check: ## Run linters, type checkers, import and migration rules, deployment checks; compare generated files
 	@exec $(PYTHON) dev/check.py

@@ -66,28 +66,40 @@ def _write_configuration(file: Path, source: str, replaced: Mapping[str, str]) -
     return file
 
 
-def _make_certificate(folder: Path) -> None:
+def make_certificate(folder: Path, name: str) -> None:
+    """Write `fullchain.pem` and `privkey.pem` for a host name, signed by itself."""
     command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    files = [
-        "-keyout",
-        f"{folder}/privkey.pem",
-        "-out",
-        f"{folder}/fullchain.pem",
-        "-days",
-        "2",
-        "-subj",
-        f"/CN={HOST}",
-    ]
-    subprocess.run([*command, *files], check=True, capture_output=True)
+    files = ["-keyout", f"{folder}/privkey.pem", "-out", f"{folder}/fullchain.pem"]
+    subject = ["-days", "2", "-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}"]
+    subprocess.run([*command, *files, *subject], check=True, capture_output=True)
 
 
 @contextmanager
-def run_proxy(folder: Path, *, portal_port: int) -> Iterator[Proxy]:
+def run_nginx(configuration: Path) -> Iterator[None]:
+    """Run nginx with a configuration, whose folder has its process id."""
+    nginx = shutil.which("nginx")
+    assert nginx
+    process = subprocess.Popen(
+        [nginx, "-c", configuration, "-g", f"daemon off; pid {configuration.parent / 'nginx.pid'};"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(timeout=10)
+
+
+@contextmanager
+def run_proxy(
+    folder: Path, *, portal_port: int, operators: str = "192.0.2.0/24", requests_a_second: int = 1
+) -> Iterator[Proxy]:
     """Run the proxy of `deploy/` on free ports, in front of the portal at a port of this machine.
 
-    One address may send one request a second after the burst, so that a slow machine can exceed it.
+    After the burst one address may send one request a second by default, so that a slow machine can exceed it.
     """
-    _make_certificate(folder)
+    make_certificate(folder, HOST)
     proxy = Proxy(port=free_port(), folder=folder)
     plain_port = free_port()
     _write_configuration(folder / "upstream.conf", "upstream.host.conf", {"127.0.0.1:8000": f"127.0.0.1:{portal_port}"})
@@ -96,7 +108,8 @@ def run_proxy(folder: Path, *, portal_port: int) -> Iterator[Proxy]:
         "nginx.conf",
         {
             "/etc/nginx/portal-upstream.conf": str(folder / "upstream.conf"),
-            "rate=30r/s": "rate=1r/s",
+            "rate=30r/s": f"rate={requests_a_second}r/s",
+            "allow 192.0.2.0/24;": f"allow {operators};",
             "listen 80 default_server;": f"listen 127.0.0.1:{plain_port} default_server;",
             "listen [::]:80 default_server;": "",
             "listen 443 ssl": f"listen 127.0.0.1:{proxy.port} ssl",
@@ -107,19 +120,9 @@ def run_proxy(folder: Path, *, portal_port: int) -> Iterator[Proxy]:
             "/var/log/nginx/error.log": str(folder / "error.log"),
         },
     )
-    nginx = shutil.which("nginx")
-    assert nginx
-    process = subprocess.Popen(
-        [nginx, "-c", configuration, "-g", f"daemon off; pid {folder / 'nginx.pid'};"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
+    with run_nginx(configuration):
         wait_until(lambda: _is_listening(plain_port), seconds=10, what="the proxy")
         yield proxy
-    finally:
-        process.terminate()
-        process.wait(timeout=10)
 
 
 def _is_listening(port: int) -> bool:

@@ -32,6 +32,11 @@ class Provider:
     sdk: Chargebee
 
     def open_shop(self) -> None:
+        """Create the catalog, and have the portal copy it."""
+        self.create_catalog()
+        self.follow_clock()
+
+    def create_catalog(self) -> None:
         """Create the three plans, monthly and yearly, and the bundle coupons."""
         self.sdk.ItemFamily.create({"id": "streaming", "name": "Streaming"})
         for plan, cents in MONTHLY.items():
@@ -40,7 +45,6 @@ class Provider:
             self._price(plan, "Yearly", "year", YEARLY[plan])
         for size, percentage in ((2, 10), (3, 15)):
             self._bundle_coupon(f"BUNDLE-{size}", percentage)
-        self.follow_clock()
 
     def sell_legacy(self) -> None:
         """Create the legacy plan, monthly."""

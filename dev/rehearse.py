@@ -1,0 +1,45 @@
+"""`make rehearse`: a rehearsal of production on this machine, which prints what it does and what it sees.
+
+Production's settings, TLS with a certificate of its own, PostgreSQL, Redis, the proxy of `deploy/nginx.conf`, and the
+processes as the units of `deploy/systemd/` run them; the sandbox stands in for Chargebee. Everything is deleted
+afterwards.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from dev.console import CannotContinue, print_line
+from dev.paths import PYTHON, ROOT, child_environment
+from dev.servers import missing_binaries
+from dev.setup import prepare
+
+REHEARSAL = "from faults.rehearsal import rehearse; rehearse()"
+
+
+def main() -> int:
+    """Prepare, rehearse, and return the exit code."""
+    try:
+        prepare.prepare_to_test()
+        missing = [*missing_binaries(), *(name for name in ("nginx", "openssl") if shutil.which(name) is None)]
+        if missing:
+            raise CannotContinue(f"There is no {' and no '.join(missing)} on this machine.")
+    except CannotContinue as error:
+        print_line(str(error))
+        return 1
+    # The rehearsal itself only orders and looks; its processes have production's settings.
+    environment = {**child_environment(), "PORTAL_ENV": "demo", "DATABASE_URL": "", "REDIS_URL": ""}
+    command = [str(PYTHON), "manage.py", "shell", "--no-imports", "-c", REHEARSAL]
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

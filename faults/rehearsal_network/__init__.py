@@ -1,0 +1,1 @@
+"""On the Python path of the rehearsal's processes alone."""
