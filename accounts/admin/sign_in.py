@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from accounts.admin.large_tables import LargeTableAdmin
+from accounts.admin.large_tables import BoundedPaginator, LargeTableAdmin
 from accounts.admin.read_only import ReadOnlyAdmin, account_link
 from accounts.models import LoginChallenge, SignInEvent
 from core.models import LimitCounter
@@ -37,6 +37,8 @@ class SignInEventAdmin(LargeTableAdmin, ReadOnlyAdmin):
 class LoginChallengeAdmin(ReadOnlyAdmin):
     """The challenges of the last day."""
 
+    paginator = BoundedPaginator
+    show_full_result_count = False
     list_display = ("created_at", "email", "state", "tries", "blind_tries", "network")
     search_fields = ("email", "network")
     fields = (
@@ -69,6 +71,8 @@ class LoginChallengeAdmin(ReadOnlyAdmin):
 class LimitCounterAdmin(ReadOnlyAdmin):
     """The counters of the limits. Deleting one lifts the limit for its subject."""
 
+    paginator = BoundedPaginator
+    show_full_result_count = False
     list_display = ("key", "count", "started_at", "expires_at")
     search_fields = ("key",)
     fields = ("key", "count", "started_at", "expires_at")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin
-from django.db.models import Field
+from django.db.models import DateField, Field
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
@@ -32,10 +32,16 @@ class CancelScreenOfferAdmin(AnyModelAdmin):
         (None, {"fields": ("heading", "text")}),
         ("When it is shown", {"fields": ("brand", "reason", "starts_on", "ends_on", "position")}),
     )
+    # The browser's own calendar: Django's says how far the clocks are apart, which is nothing to a day.
+    formfield_overrides: ClassVar[Any] = {
+        DateField: {"widget": forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})}
+    }
 
     def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
         """Return the form field; brands and reasons are chosen among those that there are."""
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if db_field.name == "text":
+            field.widget.attrs["rows"] = 3
         if db_field.name == "brand":
             return _choice_of(field, "All brands", [(brand.code, str(brand)) for brand in Brand.objects.all()])
         if db_field.name == "reason":
@@ -94,6 +100,4 @@ class SurveyQuestionAdmin(AnyModelAdmin):
 
 
 def _choice_of(field: Any, empty: str, choices: list[tuple[str, str]]) -> forms.ChoiceField:
-    return forms.ChoiceField(
-        label=field.label, help_text=field.help_text, required=False, choices=[("", empty), *choices]
-    )
+    return forms.ChoiceField(label=field.label, required=False, choices=[("", empty), *choices])

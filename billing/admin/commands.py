@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 from django.utils.safestring import SafeString
 
-from accounts.admin.large_tables import LargeTableAdmin, RecentValuesFilter
+from accounts.admin.large_tables import BoundedPaginator, LargeTableAdmin, RecentValuesFilter
 from accounts.admin.read_only import ReadOnlyAdmin, account_link
 from billing.admin.formatting import format_json
 from billing.models import Command
@@ -62,6 +62,8 @@ class CommandAdmin(LargeTableAdmin, ReadOnlyAdmin):
 class IdempotentRequestAdmin(ReadOnlyAdmin):
     """Requests with a key, kept for a day, with the response that the subscriber received."""
 
+    paginator = BoundedPaginator
+    show_full_result_count = False
     list_display = ("created_at", "key", "account_page", "status", "next_attempt_at")
     list_filter = ("status", "created_at")
     list_select_related = ("user__account",)

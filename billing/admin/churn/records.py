@@ -5,13 +5,13 @@ from __future__ import annotations
 from django.contrib import admin
 from django.utils.safestring import SafeString
 
-from accounts.admin.large_tables import RecentValuesFilter
+from accounts.admin.large_tables import LargeTableAdmin, RecentValuesFilter
 from accounts.admin.read_only import ReadOnlyAdmin, account_link
 from billing.models import CancellationFeedback, ChurnEvent
 
 
 @admin.register(CancellationFeedback)
-class CancellationFeedbackAdmin(ReadOnlyAdmin):
+class CancellationFeedbackAdmin(LargeTableAdmin, ReadOnlyAdmin):
     """Survey answers, newest first. They stay when the account is erased."""
 
     list_display = ("at", "account_page", "reason", "satisfaction", "usage", "offer", "outcome", "brand")
@@ -21,12 +21,13 @@ class CancellationFeedbackAdmin(ReadOnlyAdmin):
         ("satisfaction", RecentValuesFilter),
         ("usage", RecentValuesFilter),
         "offer",
-        "brand",
+        ("brand", RecentValuesFilter),
         "at",
     )
     list_select_related = ("account",)
-    search_fields = ("account__email",)
-    date_hierarchy = "at"
+    ordering = ("-at",)
+    search_fields = ("account__email__startswith",)
+    search_help_text = "Start of an address"
     fields = (
         "at",
         "account_page",
@@ -50,14 +51,14 @@ class CancellationFeedbackAdmin(ReadOnlyAdmin):
 
 
 @admin.register(ChurnEvent)
-class ChurnEventAdmin(ReadOnlyAdmin):
+class ChurnEventAdmin(LargeTableAdmin, ReadOnlyAdmin):
     """Churn events, newest first: one per cancellation, pause, resume or offer of a subscription."""
 
     list_display = ("at", "kind", "account_page", "service", "offer", "reason", "brand", "subscription_id")
-    list_filter = ("kind", "service", "offer", "brand", "at")
+    list_filter = ("kind", ("service", RecentValuesFilter), "offer", ("brand", RecentValuesFilter), "at")
     list_select_related = ("account",)
-    search_fields = ("account__email", "subscription_id")
-    date_hierarchy = "at"
+    ordering = ("-at",)
+    search_fields = ("account__email__startswith", "subscription_id__exact")
     fields = (
         "at",
         "kind",
