@@ -25,7 +25,6 @@ class CancelScreenOfferAdmin(AnyModelAdmin):
     """The pause offers in their order: the first that fits the brand, the reason and the day is shown."""
 
     list_display = ("heading", "position", "brands", "reasons", "starts_on", "ends_on", "state")
-    list_editable = ("position",)
     list_filter = ("brand", "reason")
     search_fields = ("heading", "text")
     fieldsets = (
@@ -39,7 +38,7 @@ class CancelScreenOfferAdmin(AnyModelAdmin):
 
     def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
         """Return the form field; brands and reasons are chosen among those that there are."""
-        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        field: Any = super().formfield_for_dbfield(db_field, request, **kwargs)
         if db_field.name == "text":
             field.widget.attrs["rows"] = 3
         if db_field.name == "brand":
