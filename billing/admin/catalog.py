@@ -24,7 +24,7 @@ from billing.terms import DEFAULT_CURRENCY
 class ItemPriceAdmin(MirroredAdmin):
     """An item's price in one currency and per one period."""
 
-    list_display = ("provider_id", "item_id", "formatted_price", "sale_status", "synced_at", "deleted")
+    list_display = ("provider_id", "item_id", "formatted_price", "sale_status", "synced_at", "deletion")
     list_filter = ("deleted",)
     search_fields = ("provider_id", "item_id")
     fields = ("provider_id", "item_id", "formatted_price", "sale_status", *MirroredAdmin.last_fields)
@@ -52,7 +52,7 @@ class CouponAdmin(MirroredAdmin):
         "provider_status",
         "redeemable_until",
         "redemption_limit",
-        "deleted",
+        "deletion",
     )
     list_filter = ("deleted",)
     search_fields = ("provider_id",)

@@ -28,7 +28,7 @@ class CreditNoteAdmin(CustomerOwnedAdmin, ExportableAdmin):
         "formatted_refund",
         "formatted_rest",
         "status_in_words",
-        "deleted",
+        "deletion",
     )
     list_display_links = ("provider_id",)
     ordering = ("-issued_at",)

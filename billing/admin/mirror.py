@@ -17,7 +17,7 @@ from django.utils.text import slugify
 
 from accounts.admin import account_actions, audit_log
 from accounts.admin.csv_export import ExportableAdmin
-from accounts.admin.display import NO_VALUE, format_instant
+from accounts.admin.display import BAD, NO_VALUE, format_instant, state_pill
 from accounts.admin.filters import condition_filter
 from accounts.admin.large_tables import LargeTableAdmin, RecentValuesFilter
 from accounts.admin.read_only import ReadOnlyAdmin, account_link
@@ -59,6 +59,11 @@ class MirroredAdmin(ReadOnlyAdmin):
     def provider_payload(self, row: MirroredResource) -> SafeString:
         """Return the payload with readable amounts and times."""
         return format_json(readable_payload(row.payload))
+
+    @admin.display(description="deleted", ordering="deleted", empty_value="")
+    def deletion(self, row: MirroredResource) -> SafeString | None:
+        """Return a word if the provider has deleted the resource."""
+        return state_pill("Deleted", BAD) if row.deleted else None
 
     @admin.display(description="version", ordering="resource_version")
     def provider_version(self, row: MirroredResource) -> str:
@@ -104,7 +109,7 @@ class SharedAddressFilter(admin.SimpleListFilter):
 class CustomerAdmin(LargeTableAdmin, MirroredAdmin):
     """Customers. One without an account is one that nobody has signed in to yet."""
 
-    list_display = ("provider_id", "email", "account_page", "synced_at", "deleted")
+    list_display = ("provider_id", "email", "account_page", "synced_at", "deletion")
     list_filter = (SharedAddressFilter, ("account", admin.EmptyFieldListFilter), "deleted")
     list_select_related = ("account",)
     search_fields = ("provider_id__exact", "email__startswith", "account__email__startswith")
@@ -189,7 +194,7 @@ class SubscriptionAdmin(CustomerOwnedAdmin):
         "formatted_price",
         "next_bill",
         "term_end",
-        "deleted",
+        "deletion",
     )
     list_display_links = ("provider_id",)
     list_filter = (("status", RecentValuesFilter), PlanFilter, "deleted")
@@ -256,7 +261,7 @@ class SubscriptionAdmin(CustomerOwnedAdmin):
 class PaymentSourceAdmin(CustomerOwnedAdmin):
     """Cards and PayPal accounts, masked by the provider."""
 
-    list_display = ("provider_id", "account_page", "masked_source", "provider_status", "deleted")
+    list_display = ("provider_id", "account_page", "masked_source", "provider_status", "deletion")
     list_filter = ("deleted",)
     search_fields = ("provider_id__exact", "customer__provider_id__exact", "customer__email__startswith")
     fields = (
@@ -291,7 +296,7 @@ class InvoiceAdmin(CustomerOwnedAdmin, ExportableAdmin):
         "formatted_total",
         "formatted_amount_due",
         "dunning_status",
-        "deleted",
+        "deletion",
     )
     list_display_links = ("provider_id",)
     ordering = ("-issued_at",)

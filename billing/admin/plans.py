@@ -22,7 +22,7 @@ from billing.models import Item, ItemPrice, Plan
 class ItemAdmin(MirroredAdmin):
     """What the provider sells, arranged as a plan or not."""
 
-    list_display = ("provider_id", "item_name", "kind", "sale_status", "plan_label", "synced_at", "deleted")
+    list_display = ("provider_id", "item_name", "kind", "sale_status", "plan_label", "synced_at", "deletion")
     list_filter = ("deleted",)
     search_fields = ("provider_id",)
     fields = ("provider_id", "item_name", "kind", "sale_status", "plan_label", *MirroredAdmin.last_fields)
