@@ -22,6 +22,7 @@ from billing.admin.formatting import (
     subscription_state,
 )
 from billing.admin.provider_links import provider_link
+from billing.mirror import wanted_estimates
 from billing.models import (
     Customer,
     PauseSchedule,
@@ -41,6 +42,8 @@ _ACCOUNT_LOOKUP = "customer__account__id__exact"
 
 
 def _bills_section(account: Account, request: HttpRequest) -> PageSection:
+    # An account that never reads its bills has no estimates of them: its operators' reads request them, too.
+    wanted_estimates.want_missing_estimates(account)
     rows = [
         *(_owed_row(payment) for payment in find_payment_failure(account).failed_payments),
         *(_next_bill_row(bill) for bill in next_bills_of(holdings_of(account))),
@@ -69,7 +72,7 @@ def _failed_method(payment: FailedPayment) -> str:
 def _next_bill_row(bill: NextBill) -> tuple[object, ...]:
     return (
         f"{bill.plan.name}, from then on" if bill.follows else f"Next bill: {bill.plan.name}",
-        "not known yet" if bill.amount is None else format_cents(bill.amount, bill.terms.currency),
+        "asked for now: reload the page" if bill.amount is None else format_cents(bill.amount, bill.terms.currency),
         format_instant(bill.date),
         payment_method_name(bill.payment_source) if bill.payment_source else "no payment method",
         NO_VALUE,

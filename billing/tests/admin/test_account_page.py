@@ -23,7 +23,9 @@ from accounts.admin import account_actions
 from accounts.mail.queue import queue_mail
 from accounts.models import Account, AccountEvent, LoginChallenge, SessionToken, SignInEvent, User
 from accounts.profile import events
+from billing import clock
 from billing.invoices import pdf_files
+from billing.mirror import next_bills
 from billing.models import (
     CancellationFeedback,
     Command,
@@ -196,6 +198,17 @@ def test_it_says_what_is_owed_why_and_when_it_is_tried_again(support: Client) ->
     assert "payment_due" not in html
 
 
+def test_it_asks_for_next_bills_that_nobody_has_read(support: Client, shop: SyncedProvider) -> None:
+    account = shop.customer("carla")
+    shop.subscribe("carla", FAITH)
+    assert "asked for now: reload the page" in read_account_page(support, account)
+    next_bills.estimate_wanted_bills(account.pk, now=clock.billing_now())
+    html = read_account_page(support, account)
+    assert "asked for now" not in html
+    bills = html.partition("Owed and next bills")[2].partition("</section>")[0]
+    assert "$6.99" in bills
+
+
 def test_typed_text_is_escaped(support: Client, alice: Account) -> None:
     html = read_account_page(support, alice)
     assert PLANTED not in html
@@ -254,7 +267,7 @@ def test_the_number_of_queries_does_not_grow_with_the_history(
         )
     with django_assert_max_num_queries(len(short)):
         html = read_account_page(support, alice)
-    assert len(short) <= 54
+    assert len(short) <= 56
     assert html.count('<li class="entry">') == 25
 
 
