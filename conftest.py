@@ -255,10 +255,10 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
     from django.contrib.auth.models import Group, Permission
     from django.contrib.contenttypes.models import ContentType
 
-    from billing.models import Plan, RefundLimit
+    from billing.models import Plan, RefundLimit, SurveyQuestion
 
     groups: tuple[type[Model], ...] = (Group, Group.permissions.through, RefundLimit)
-    models: tuple[type[Model], ...] = (ContentType, Permission, *groups, Plan)
+    models: tuple[type[Model], ...] = (ContentType, Permission, *groups, Plan, SurveyQuestion)
     with django_db_blocker.unblock():
         rows = [(model, list(model._base_manager.all())) for model in models]
 
