@@ -25,7 +25,7 @@ from dev.setup.system_packages import ensure_nginx
 DATABASE_URL = "postgres://postgres:postgres@127.0.0.1:5432/portal"
 REDIS_URL = "redis://127.0.0.1:6379/9"
 CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
-# Each has a sandbox beside it, so one core serves two; more than four processes gain nothing.
+# More than four gain nothing.
 FEWEST_WORKERS, MOST_WORKERS = 2, 4
 # Every process would load this plugin for a second, and only the suite on SQLite uses it.
 WITHOUT_FUZZING = ("-p", "no:schemathesis")
@@ -74,10 +74,10 @@ def suite_environment(**added: str) -> dict[str, str]:
     return {**environment, **added}
 
 
-def _worker_count() -> str:
-    """Return TEST_WORKERS, or the number of cores within bounds."""
-    cores = max(FEWEST_WORKERS, os.cpu_count() or FEWEST_WORKERS)
-    return str(min(MOST_WORKERS, int(os.environ.get("TEST_WORKERS", cores))))
+def _worker_count(*, spare: int = 0) -> str:
+    """Return TEST_WORKERS, or the number of cores and some to spare, within bounds."""
+    workers = max(FEWEST_WORKERS, os.cpu_count() or FEWEST_WORKERS) + spare
+    return str(min(MOST_WORKERS, int(os.environ.get("TEST_WORKERS", workers))))
 
 
 def _run_suite(command: list[str], output: Output, **environment: str) -> bool:
@@ -98,7 +98,8 @@ def _pytest_command(*arguments: str) -> list[str]:
 
 def python_suite(output: Output) -> bool:
     """Run the Python suite on SQLite without Redis; the sandbox's card fields need a browser."""
-    command = _pytest_command("-n", _worker_count(), "--dist", "loadfile", "-m", "not services")
+    # One more than cores: a test waits for its sandbox, and the last files wait for processes of their own.
+    command = _pytest_command("-n", _worker_count(spare=1), "--dist", "loadfile", "-m", "not services")
     return _run_suite(command, output, CHROMIUM=ensure_browser())
 
 
