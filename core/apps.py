@@ -10,7 +10,8 @@ class CoreConfig(AppConfig):
     verbose_name = "Requests and limits"
 
     def ready(self) -> None:
-        """Listen for the end of this worker, before it forks."""
-        from core import worker_shutdown
+        """Listen for the start and the end of this worker, before it forks."""
+        from core import worker_shutdown, worker_standstill
 
         worker_shutdown.listen_for_shutdown()
+        worker_standstill.listen_for_start()

@@ -22,6 +22,8 @@ from types import FrameType
 from dev.paths import ROOT
 
 GRACE_SECONDS = 10.0
+# EX_TEMPFAIL: with it a worker ends that asks to be started anew (core/worker_standstill.py).
+ASKS_FOR_ANEW = 75
 PR_SET_PDEATHSIG = 1
 
 
@@ -157,9 +159,12 @@ class Runner:
     def watch_children(self, watchdog: Watchdog | None = None) -> None:
         """Watch until a process ends (`ChildDied`) or we are asked to stop (`Stopped`).
 
-        The processes of the watchdog are started anew each time that they stand still for too long.
+        The processes of the watchdog are started anew each time that they stand still for too long, and one of them
+        that ends because its pool does is started anew alone.
         """
         while True:
+            if watchdog is not None:
+                self._replace_ended(watchdog.names)
             self.check_children()
             if watchdog is not None and watchdog.is_overdue():
                 print(
@@ -169,6 +174,17 @@ class Runner:
                 self._start_anew(watchdog.names)
                 watchdog.begin()
             time.sleep(0.2)
+
+    def _replace_ended(self, names: Collection[str]) -> None:
+        asked = {
+            child.name
+            for group in self.groups
+            for child in group
+            if child.name in names and child.process.poll() == ASKS_FOR_ANEW
+        }
+        if asked:
+            print(f"  Starting anew: {', '.join(sorted(asked))}", flush=True)
+            self._start_anew(asked)
 
     def _start_anew(self, names: Collection[str]) -> None:
         for group in self.groups:

@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from billing.models import Heartbeat
+from core.worker_standstill import EXIT_CODE
 from faults.running_portal import PortalProcess, RunningPortal, wait_until
 
 ROUNDS = 3
@@ -33,6 +34,20 @@ def test_the_work_goes_on_after_idle_processes_of_all_pools_were_killed(portal: 
         # A worker that has lost its only process, or all at once, ends itself: visible, and started anew.
         wait_for_heartbeat(portal)
         portal.wait_for_all()
+
+
+@pytest.mark.shows("reliability-39")
+def test_a_worker_whose_processes_take_nothing_ends_itself(portal: RunningPortal) -> None:
+    codes = portal.processes["codes"]
+    # As after the death of a process that held the pool's lock: they live, and take nothing.
+    for pid in codes.child_pids():
+        os.kill(pid, signal.SIGSTOP)
+    wait_until(lambda: not codes.is_alive, what="the end of the worker")
+    assert codes.running is not None
+    assert codes.running.returncode == EXIT_CODE
+    os.killpg(codes.pid, signal.SIGKILL)
+    portal.restart_ended_processes()
+    portal.wait_for_all()
 
 
 @pytest.mark.shows("reliability-39")

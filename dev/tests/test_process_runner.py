@@ -130,6 +130,32 @@ except Stopped:
 """
 
 
+# It asks once to be started anew, and works then.
+ASKING = """
+import pathlib, sys, time
+starts = pathlib.Path(sys.argv[1]) / 'starts'
+with starts.open('a') as log: log.write('x')
+if len(starts.read_text()) == 1: sys.exit(75)
+time.sleep(60)
+"""
+
+
+@pytest.mark.shows("reliability-39")
+def test_a_worker_that_asks_for_it_is_started_anew(tmp_path):
+    runner = subprocess.Popen(
+        [sys.executable, "-c", WATCH, ASKING, str(tmp_path)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    starts = tmp_path / "starts"
+    wait_until(lambda: starts.exists() and len(starts.read_text()) == 2)
+    runner.terminate()
+    output, _ = runner.communicate(timeout=20)
+    assert output.splitlines() == ["  Starting anew: worker"]
+
+
 @pytest.mark.shows("reliability-39")
 def test_what_stands_still_is_started_anew_and_left_alone_once_it_works(tmp_path):
     runner = subprocess.Popen(
