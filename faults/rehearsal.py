@@ -16,7 +16,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
-from psycopg import sql
 
 from billing.tests.support.live_provider import FAITH, KIDS, VISA_CARD, Provider
 from conftest import ROOT, Sandbox, free_port, run_sandbox_process
@@ -60,17 +59,15 @@ def see(what: str, *, holds: bool) -> None:
         raise RehearsalFailed(what)
 
 
-def create_database(server: PostgreSQL, password: str) -> str:
-    """Create the role and the database by `deploy/database.sql`; return the URL."""
-    script = (ROOT / "deploy" / "database.sql").read_text()
-    script = "\n".join(line for line in script.splitlines() if not line.startswith(("--", "\\")))
+def create_database(server: PostgreSQL) -> tuple[str, str]:
+    """Create the roles and the database by `deploy/database.sql`; return the URLs of the processes and of `migrate`."""
     # The test server's superuser already has the role's name.
-    script = re.sub(r"\bportal\b", ROLE, script)
-    with server.open_connection() as connection:
-        for statement in filter(None, map(str.strip, script.split(";"))):
-            literal = sql.Literal(password).as_string(connection)
-            connection.execute(statement.replace(":password", literal).encode())
-    return f"postgres://{ROLE}:{password}@127.0.0.1:{server.port}/{ROLE}"
+    script = re.sub(r"\bportal\b", ROLE, (ROOT / "deploy" / "database.sql").read_text())
+    password, owner_password = secrets.token_hex(16), secrets.token_hex(16)
+    passwords = ["-v", f"password={password}", "-v", f"owner_password={owner_password}"]
+    subprocess.run(["psql", "-q", *passwords, server.url], input=script, text=True, check=True)
+    address = f"127.0.0.1:{server.port}/{ROLE}"
+    return f"postgres://{ROLE}:{password}@{address}", f"postgres://portal_owner:{owner_password}@{address}"
 
 
 @contextmanager
@@ -193,11 +190,12 @@ def _rehearse(folder: Path, stack: ExitStack) -> None:
     settings = production_environment(folder / "portal")
     sandbox, provider_port = stack.enter_context(run_provider(folder / "provider", settings))
     open_shop(sandbox)
+    database_url, owner_url = create_database(database)
     settings |= {
         "ALLOWED_HOSTS": HOST,
         "BASE_URL": f"https://{HOST}",
         "ADMIN_NETWORKS": f"{OPERATOR}/32",
-        "DATABASE_URL": create_database(database, secrets.token_hex(16)),
+        "DATABASE_URL": database_url,
         "REDIS_URL": redis.url_at_port(redis.port),
         "EMAIL_URL": f"smtp://127.0.0.1:{mail_server.port}",
         "CHARGEBEE_SITE": SITE,
@@ -211,7 +209,7 @@ def _rehearse(folder: Path, stack: ExitStack) -> None:
         "REHEARSAL_CERTIFICATE": str(folder / "provider" / "fullchain.pem"),
         **settings,
     }
-    manage(environment, "migrate", "--noinput")
+    manage({**environment, "DATABASE_URL": owner_url}, "migrate", "--noinput")
     manage(environment, "check", "--deploy", "--database", "default", "--fail-level", "WARNING")
     manage(environment, "collectstatic", "--noinput")
     manage(environment, "seed_site")

@@ -121,6 +121,7 @@ def test_env_example_has_only_known_settings_with_demo_defaults():
 
     assert set(shown) <= {name for name, *_ in ROW.findall(ALL_DOCUMENTED)} | {
         "POSTGRES_PASSWORD",
+        "POSTGRES_OWNER_PASSWORD",
         "REDIS_PASSWORD",
         "IMAGE_TAG",
     }
