@@ -74,8 +74,15 @@ def _find_news(invoice: Invoice, before: Mapping[str, Any] | None) -> str:
     """Return what to tell of an invoice: `paid`, `failed`, or nothing."""
     tries, known = failed_tries(invoice.payload), before or {}
     if invoice.status == PAID:
-        return "paid" if known.get("status") != PAID and (tries > 0 or is_renewal(invoice)) else ""
+        is_news = known.get("status") != PAID and (tries > 0 or is_renewal(invoice))
+        return "paid" if is_news and not _was_taken_off(invoice, known) else ""
     return "failed" if tries > failed_tries(known) else ""
+
+
+def _was_taken_off(invoice: Invoice, known: Mapping[str, Any]) -> bool:
+    """Return whether what the mirror knew to be due was taken off the invoice, so that no payment settled it."""
+    settled = sum(invoice.cents(name) - int(known.get(name) or 0) for name in ("amount_paid", "credits_applied"))
+    return bool(known.get("amount_due")) and not settled
 
 
 def prepare_payment_mail(row: OutgoingMail) -> dict[str, object] | None:

@@ -123,6 +123,8 @@ def test_support_takes_an_amount_off_what_is_due(shop: SyncedProvider, number: s
     assert shop.invoices("ava")[0]["status"] == "paid"
     receipt = OutgoingMail.objects.filter(kind="receipt").latest("pk")
     assert receipt.context["lines"] == ["Nothing is due for it any more."]
+    # No receipt of a payment that never was.
+    assert not OutgoingMail.objects.filter(kind="payment", context__about__what="paid").exists()
     assert list(reconcile.find_differences()) == []
 
 
