@@ -33,7 +33,8 @@ class Allowance:
 def allowance_of(operator: User, *, besides: Command | None = None) -> Allowance | None:
     """Return what an operator may give, by the most generous of their groups; None for a superuser, without limit.
 
-    What is being given counts, and what was refused does not; nor does the command `besides`. Two queries.
+    What is being given counts, also if it is in doubt, since the same request may still give it. What was refused does
+    not; nor does the command `besides`. Two queries.
     """
     if operator.is_superuser:
         return None
@@ -41,11 +42,15 @@ def allowance_of(operator: User, *, besides: Command | None = None) -> Allowance
     most = limits.aggregate(per_act=Max("per_act"), per_day=Max("per_day"))
     given = Command.objects.filter(
         kind__in=REFUND_KINDS, actor=f"support:{operator.get_username()}", created_at__gt=database_now() - PERIOD
-    ).exclude(state=Command.State.FAILED)
+    )
     if besides is not None:
         given = given.exclude(pk=besides.pk)
     return Allowance(
         per_act=most["per_act"] or 0,
         per_day=most["per_day"] or 0,
-        given=sum(int(command.shown["amount"]) for command in given),
+        given=sum(int(command.shown["amount"]) for command in given if _may_be_given(command)),
     )
+
+
+def _may_be_given(command: Command) -> bool:
+    return command.state != Command.State.FAILED or any(step.is_in_doubt for step in command.steps)

@@ -25,6 +25,7 @@ from billing.errors import BillingError, BillingUnavailable, BillingUnconfirmed
 from billing.jobs.command_kinds import COMMAND_KINDS
 from billing.mirror import account_import
 from billing.models import Command
+from billing.queries.refund_limits import allowance_of
 from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT
 from billing.tests.api.test_concurrent_requests import run_concurrently
 from billing.tests.support.faulty_proxy import FaultyProxy
@@ -110,7 +111,7 @@ def test_it_is_made_once_if_its_answer_is_lost(
 @pytest.mark.shows("reliability-41")
 @pytest.mark.parametrize("later", [AT_ONCE, AFTER_THE_KEYS], ids=["at once", "when its key is forgotten"])
 def test_a_worker_that_dies_before_the_call_leaves_nothing_half_done(
-    provider: Provider, make_change: ChangeMaker, later: timedelta
+    provider: Provider, make_change: ChangeMaker, support: User, later: timedelta
 ) -> None:
     change = make_change()
     preview = change.preview(clock.billing_now())
@@ -127,6 +128,10 @@ def test_a_worker_that_dies_before_the_call_leaves_nothing_half_done(
     # Late, it is not sent: nobody knows whether the operator still wants it. The same confirmation can repeat it.
     is_late = later == AFTER_THE_KEYS
     assert (given_cents(provider), receipts()) == ((0, 0) if is_late else (200, 1))
+    # So it counts: otherwise the operator could give as much again, and then repeat it.
+    allowance = allowance_of(support)
+    assert allowance is not None
+    assert allowance.given == 200
     assert confirm(make_change()).state == Command.State.SUCCEEDED
     assert (given_cents(provider), receipts()) == (200, 1)
 
