@@ -92,6 +92,12 @@ def forget_uses(limit: Limit, subject: str) -> None:
     LimitCounter.objects.filter(key=_counter_key(limit, subject)).delete()
 
 
+def forget_uses_of_all(limit: Limit, subject: str) -> None:
+    """Let a limit begin anew for a subject and for all that end with a colon and it, such as `browser:subject`."""
+    counters = LimitCounter.objects.filter(key__startswith=_counter_key(limit, ""))
+    counters.filter(key__endswith=f":{subject}").delete()
+
+
 def seconds_until(then: datetime, now: datetime) -> int:
     """Return the whole seconds until `then`, at least one."""
     return max(1, math.ceil((then - now).total_seconds()))

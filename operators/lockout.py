@@ -20,7 +20,17 @@ from django.shortcuts import render
 
 from accounts.sign_in.known_browsers import BrowserCookie, find_known_browser
 from core.clock import database_now
-from core.limits import Limit, Throttled, check_limit, count_uses, forget_uses, format_wait, is_used_up, seconds_until
+from core.limits import (
+    Limit,
+    Throttled,
+    check_limit,
+    count_uses,
+    forget_uses,
+    forget_uses_of_all,
+    format_wait,
+    is_used_up,
+    seconds_until,
+)
 from core.network import request_origin
 
 MAX_TRIES = 3
@@ -115,7 +125,10 @@ def _seconds_locked(request: HttpRequest, credentials: dict[str, Any] | None) ->
 
 
 def unlock_operator(username: str) -> int:
-    """Delete a user name's failures; return from how many pairs of address and browser they came."""
-    forget_uses(NAME_FAILURES, username)
+    """Delete a user name's failures, also those of its known browsers.
+
+    Return from how many pairs of address and browser they came.
+    """
+    forget_uses_of_all(NAME_FAILURES, username)
     deleted: int = reset(username=username)
     return deleted

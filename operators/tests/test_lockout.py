@@ -133,6 +133,19 @@ def test_a_command_unlocks_a_name_that_failed_from_many_addresses(olga: Operator
     assert olga.is_in()
 
 
+def test_a_command_unlocks_a_known_browser(olga: Operator, clock: Any, behind_a_proxy: None) -> None:
+    olga.enroll_app()
+    olga.sign_in()
+    olga.browser.post("/admin/logout/")
+    for number in range(NAME_FAILURES.count):
+        olga.sign_in("wrong", headers={"X-Forwarded-For": f"198.51.100.{number}"})
+    clock.shift(timedelta(minutes=1))  # its second factor's code counts once
+    assert olga.sign_in().status_code == 429
+    call_command("unlock_operator", "olga", stdout=StringIO())
+    olga.sign_in()
+    assert olga.is_in()
+
+
 @pytest.mark.shows("security-10")
 def test_a_forged_forwarded_address_does_not_evade_the_lockout(olga: Operator, behind_a_proxy: None) -> None:
     olga.enroll_app()
