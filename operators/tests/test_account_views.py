@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -17,6 +17,7 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from accounts.models import Account, AccountEvent, SessionToken, User
+from core import fair_share
 from operators.models import AccountView
 from operators.tasks import forget
 from operators.tests.conftest import PASSWORD
@@ -189,3 +190,24 @@ def test_expired_ones_are_deleted(sue: Client, ava: Account, clock: Any) -> None
     clock.shift(timedelta(minutes=16))
     forget()
     assert not AccountView.objects.exists()
+
+
+@pytest.fixture
+def standing_clock(settings: Settings) -> Iterator[None]:
+    """Let each account make one request a second, on a clock that stands still."""
+    settings.ACCOUNT_REQUESTS_A_SECOND = 1
+    fair_share.reset_shares(now=lambda: 1000.0)
+    yield
+    fair_share.reset_shares()
+
+
+def test_too_many_reads_of_one_account_leave_views_of_others_alone(
+    sue: Client, ava: Account, standing_clock: None
+) -> None:
+    tom, bob = sign_in("tom"), Account.objects.open_account(email="bob@example.com", first_name="Bob", last_name="Ray")
+    see_screens(sue, ava)
+    see_screens(tom, bob, key=f"operator-{'1' * 32}")
+    for _ in range(fair_share.ALLOWANCE_SECONDS):
+        assert seen_address(sue) == ava.email
+    assert sue.get("/api/account/profile").status_code == 429
+    assert seen_address(tom) == bob.email

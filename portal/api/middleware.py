@@ -100,8 +100,9 @@ class ApiMiddleware:
 
 
 def _identify_request(request: HttpRequest) -> str:
-    """Return what requests of one session to one address have in common, without the token itself."""
-    parts = (request.headers.get("Authorization", ""), request.method or "", request.path)
+    """Return what requests of one session, or of one operator's view, to one address have in common, without tokens."""
+    tokens = (request.headers.get("Authorization", ""), request.COOKIES.get(settings.VIEW_COOKIE_NAME, ""))
+    parts = (*tokens, request.method or "", request.path)
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 
