@@ -18,6 +18,7 @@ from accounts.mail.rendering import compose_message
 from accounts.mail.smtp_connection import send_message
 from accounts.models import OutgoingMail
 from core import clock, worker_shutdown
+from core.leases import LeaseLost
 
 logger = logging.getLogger(__name__)
 
@@ -146,22 +147,27 @@ def deliver_mail(mail_id: int) -> bool:
     except NotSettled:
         # Not counted, so that a mail that waited long still has all its tries when the mail server fails.
         OutgoingMail.objects.release_page([mail.pk], delay=UNSETTLED_DELAY)
-        return True
     except NeedsProvider:
         OutgoingMail.objects.release_page([mail.pk], queue=Queue.JOBS)
-        return True
+    except LeaseLost:
+        logger.info("Mail %s is sent by another worker", mail.pk)
     except Exception as error:  # noqa: BLE001  (whatever it is, it is a reason to try again later)
         _postpone_mail(mail, error)
         return False
-    if sent_as is not None:
-        kept = sent_as if mail.event_id is not None else None
-        mail.finish(state=OutgoingMail.State.SENT, sent_at=clock.database_now(), last_error="", sent_as=kept)
-        if on_sent := SENT_HOOKS.get(mail.kind):
-            on_sent(mail)
     else:
+        _finish_mail(mail, sent_as)
+    return True
+
+
+def _finish_mail(mail: OutgoingMail, sent_as: dict[str, object] | None) -> None:
+    if sent_as is None:
         # Should it be wanted again, it may be queued again: its key is free.
         mail.finish(state=OutgoingMail.State.DROPPED, last_error=UNWANTED_REASON, dedupe_key=None)
-    return True
+        return
+    kept = sent_as if mail.event_id is not None else None
+    mail.finish(state=OutgoingMail.State.SENT, sent_at=clock.database_now(), last_error="", sent_as=kept)
+    if on_sent := SENT_HOOKS.get(mail.kind):
+        on_sent(mail)
 
 
 def _send_mail(mail: OutgoingMail) -> dict[str, object] | None:
@@ -175,6 +181,9 @@ def _send_mail(mail: OutgoingMail) -> dict[str, object] | None:
     context = prepare(mail) if prepare else mail.context
     if context is None:
         return None
+    if prepare:
+        # It may have waited for the provider longer than the lease lasts.
+        mail.renew_lease(LEASE_DURATION)
     _follow_account(mail)
     if not mail.to:
         return None

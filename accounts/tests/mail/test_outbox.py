@@ -329,6 +329,25 @@ def test_a_mail_with_an_expired_lease_is_sent_by_another_worker(clock: time_mach
     assert len(mail.outbox) == 1
 
 
+def test_a_mail_that_is_prepared_longer_than_its_lease_is_sent_by_one_worker(clock: time_machine.Traveller) -> None:
+    queue_mail(kind="receipt", to="ava@example.com", context=RECEIPT)
+
+    def prepare_slowly(row: OutgoingMail) -> dict[str, object]:
+        if row.attempts == 1:
+            clock.shift(outbox.LEASE_DURATION + timedelta(seconds=1))
+            outbox.deliver_mail(row.pk)
+        return RECEIPT
+
+    before = outbox.PREPARATIONS["receipt"]
+    register_preparation("receipt", prepare_slowly)
+    try:
+        assert outbox.deliver_mail(OutgoingMail.objects.get().pk)
+    finally:
+        register_preparation("receipt", before)
+    assert len(mail.outbox) == 1
+    assert OutgoingMail.objects.get().state == OutgoingMail.State.SENT
+
+
 def test_a_mail_that_is_sent_again_keeps_its_message_id(clock: time_machine.Traveller, settings: Settings) -> None:
     use_mail_backend(settings, DisconnectingBackend)
     queued = queue_receipt()
