@@ -6,6 +6,7 @@ from typing import Any
 
 from axes.models import AccessAttempt
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
@@ -19,6 +20,7 @@ from accounts.admin.account_actions import (
 )
 from accounts.admin.read_only import ReadOnlyAdmin
 from operators import account_views
+from operators.lockout import unlock_operator
 from operators.models import Authenticator
 
 # django-otp's pages show keys and codes, and create devices without proof of possession.
@@ -43,7 +45,7 @@ class AuthenticatorAdmin(ReadOnlyAdmin):
 
 @admin.register(AccessAttempt)
 class AccessAttemptAdmin(ReadOnlyAdmin):
-    """The recent failed sign-ins. Deleting those of a user name lifts its lockout."""
+    """The recent failed sign-ins. Deleting one deletes all of its user name, and unlocks it."""
 
     list_display = ("attempt_time", "username", "ip_address", "failures_since_start", "user_agent")
     search_fields = ("username", "ip_address")
@@ -52,6 +54,15 @@ class AccessAttemptAdmin(ReadOnlyAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Return whether the operator has the permission."""
         return request.user.has_perm("axes.delete_accessattempt")
+
+    def delete_model(self, request: HttpRequest, obj: AccessAttempt) -> None:
+        """Delete a failed sign-in, and unlock its user name."""
+        unlock_operator(obj.username)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[AccessAttempt]) -> None:
+        """Delete failed sign-ins, and unlock their user names."""
+        for username in set(queryset.values_list("username", flat=True)):
+            unlock_operator(username)
 
 
 def _ask_view(asked: ActionRequest) -> ActionQuestion:
