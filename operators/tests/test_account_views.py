@@ -192,6 +192,14 @@ def test_expired_ones_are_deleted(sue: Client, ava: Account, clock: Any) -> None
     assert not AccountView.objects.exists()
 
 
+def test_the_log_names_the_operator_who_reads(sue: Client, ava: Account, caplog: pytest.LogCaptureFixture) -> None:
+    see_screens(sue, ava)
+    with caplog.at_level("INFO", logger="portal.access"):
+        assert seen_address(sue) == ava.email
+    (line,) = [record for record in caplog.records if record.name == "portal.access"]
+    assert vars(line)["user"] == User.objects.get(username="sue").pk
+
+
 @pytest.fixture
 def standing_clock(settings: Settings) -> Iterator[None]:
     """Let each account make one request a second, on a clock that stands still."""

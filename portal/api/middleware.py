@@ -15,6 +15,7 @@ from django.utils.functional import LazyObject
 
 from core import fair_share
 from core.limits import Throttled
+from operators.models import AccountView
 from portal.api.case import to_snake
 from portal.api.errors import PayloadTooLarge, error_response, translate_error
 from portal.api.requests import is_json_request
@@ -51,8 +52,6 @@ def _log_response(request: HttpRequest, response: HttpResponse, seconds: float) 
     match = request.resolver_match
     method, route = request.method or "", match.route if match else ""
     metrics.observe_request(method, route, response.status_code, seconds)
-    # Only a user that is loaded already is logged: evaluating the lazy one of a page would query the database.
-    user = vars(request).get("user")
     access_logger.info(
         "answered",
         extra={
@@ -60,9 +59,19 @@ def _log_response(request: HttpRequest, response: HttpResponse, seconds: float) 
             "route": route,
             "status": response.status_code,
             "milliseconds": round(seconds * 1000, 1),
-            "user": None if user is None or isinstance(user, LazyObject) else user.pk,
+            "user": _signed_in_user_id(request),
         },
     )
+
+
+def _signed_in_user_id(request: HttpRequest) -> int | None:
+    """Return who made a request: the operator, where one sees a subscriber's screens."""
+    known = vars(request)
+    if isinstance(view := known.get("auth"), AccountView):
+        return view.operator_id
+    user = known.get("user")
+    # The lazy one of a page would query the database.
+    return None if user is None or isinstance(user, LazyObject) else user.pk
 
 
 class ApiMiddleware:
