@@ -379,7 +379,7 @@ def test_a_database_that_lacks_a_new_column_can_be_migrated(operator):
 
 @pytest.mark.services
 @pytest.mark.shows("reliability-43")
-def test_production_warns_of_a_database_without_time_limits(production, db):
+def test_production_warns_of_a_database_without_time_limits(db, production):
     assert check_database_limits(None, databases=["default"]) == []
     with connection.cursor() as cursor:
         # PgBouncer ignores the options with which the portal connects.
