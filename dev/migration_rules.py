@@ -14,6 +14,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import django
+from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db.migrations import Migration, operations
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations.base import Operation
@@ -59,7 +60,12 @@ def _is_breaking(operation: Operation, app: str, model: str, state: ProjectState
         return not (_accepts_missing_value(operation.field) or operation.field.many_to_many)
     if isinstance(operation, operations.AlterField):
         return _narrows_column(state.models[app, model].get_field(operation.name), operation.field)
-    return isinstance(operation, BREAKING_OPERATIONS)
+    return isinstance(operation, BREAKING_OPERATIONS) or _locks_writers_out(operation)
+
+
+def _locks_writers_out(operation: Operation) -> bool:
+    """Whether an index is built in one statement, during which nobody can write to the table."""
+    return isinstance(operation, operations.AddIndex) and not isinstance(operation, AddIndexConcurrently)
 
 
 def _accepts_missing_value(field: Field[Any, Any]) -> bool:

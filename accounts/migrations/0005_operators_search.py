@@ -3,22 +3,26 @@
 import django.db.models.functions.text
 from django.db import migrations, models
 
+from core.online_indexes import AddIndexOnline
+
 
 class Migration(migrations.Migration):
+    atomic = False
+
     dependencies = [
         ("accounts", "0004_known_browsers"),
     ]
 
     operations = [
-        migrations.AddIndex(
+        AddIndexOnline(
             model_name="account",
             index=models.Index(django.db.models.functions.text.Lower("first_name"), name="account_first_name"),
         ),
-        migrations.AddIndex(
+        AddIndexOnline(
             model_name="account",
             index=models.Index(django.db.models.functions.text.Lower("last_name"), name="account_last_name"),
         ),
-        migrations.AddIndex(
+        AddIndexOnline(
             model_name="account",
             index=models.Index(fields=["-created_at"], name="account_newest"),
         ),

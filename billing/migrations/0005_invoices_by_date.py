@@ -2,14 +2,18 @@
 
 from django.db import migrations, models
 
+from core.online_indexes import AddIndexOnline
+
 
 class Migration(migrations.Migration):
+    atomic = False
+
     dependencies = [
         ("billing", "0004_operators_reason"),
     ]
 
     operations = [
-        migrations.AddIndex(
+        AddIndexOnline(
             model_name="invoice",
             index=models.Index(fields=["-issued_at"], name="invoice_by_date"),
         ),

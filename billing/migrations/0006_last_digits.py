@@ -14,8 +14,4 @@ class Migration(migrations.Migration):
             name="last4",
             field=models.CharField(blank=True, db_default="", default="", max_length=4),
         ),
-        migrations.AddIndex(
-            model_name="paymentsource",
-            index=models.Index(fields=["last4"], name="paymentsource_last4"),
-        ),
     ]

@@ -24,20 +24,4 @@ class Migration(migrations.Migration):
             name="type",
             field=models.CharField(blank=True, db_default="", default="", max_length=30),
         ),
-        migrations.AddIndex(
-            model_name="subscription",
-            index=models.Index(fields=["-created_at"], name="subscription_by_date"),
-        ),
-        migrations.AddIndex(
-            model_name="transaction",
-            index=models.Index(fields=["customer", "-made_at"], name="transaction_newest"),
-        ),
-        migrations.AddIndex(
-            model_name="transaction",
-            index=models.Index(fields=["-made_at"], name="transaction_by_date"),
-        ),
-        migrations.AddIndex(
-            model_name="transaction",
-            index=models.Index(fields=["type", "status", "-made_at"], name="transaction_by_outcome"),
-        ),
     ]

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.migrations import Migration, operations
 from django.db.migrations.state import ModelState, ProjectState
 
+from core.online_indexes import AddIndexOnline
 from dev.migration_rules import find_breaking_operations
 
 Columns = list[tuple[str, Any]]
@@ -44,6 +45,7 @@ def find_breaking(*changes, **attributes):
         operations.AlterModelTable("Plan", "offers"),
         operations.AlterUniqueTogether("Plan", {("name", "price")}),
         operations.AddConstraint("plan", models.UniqueConstraint(fields=["name"], name="one_name")),
+        operations.AddIndex("plan", models.Index(fields=["name"], name="by_name")),
         operations.RunSQL("DROP TABLE shop_plan"),
         operations.SeparateDatabaseAndState([operations.DeleteModel("Plan")]),
     ],
@@ -62,7 +64,7 @@ def test_it_refuses_a_change_that_breaks_the_previous_release(change):
         operations.AddField("plan", "others", models.ManyToManyField("shop.Plan")),
         operations.AlterField("plan", "name", models.CharField(max_length=80)),
         operations.AlterField("plan", "name", models.CharField(max_length=40, db_default="")),
-        operations.AddIndex("plan", models.Index(fields=["name"], name="by_name")),
+        AddIndexOnline("plan", models.Index(fields=["name"], name="by_name")),
         operations.RunPython(operations.RunPython.noop),
     ],
     ids=lambda change: change.describe(),
