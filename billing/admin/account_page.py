@@ -72,7 +72,7 @@ def _failed_method(payment: FailedPayment) -> str:
 def _next_bill_row(bill: NextBill) -> tuple[object, ...]:
     return (
         f"{bill.plan.name}, from then on" if bill.follows else f"Next bill: {bill.plan.name}",
-        "asked for now: reload the page" if bill.amount is None else format_cents(bill.amount, bill.terms.currency),
+        "being requested; reload the page" if bill.amount is None else format_cents(bill.amount, bill.terms.currency),
         format_instant(bill.date),
         payment_method_name(bill.payment_source) if bill.payment_source else "no payment method",
         NO_VALUE,

@@ -201,10 +201,10 @@ def test_it_says_what_is_owed_why_and_when_it_is_tried_again(support: Client) ->
 def test_it_asks_for_next_bills_that_nobody_has_read(support: Client, shop: SyncedProvider) -> None:
     account = shop.customer("carla")
     shop.subscribe("carla", FAITH)
-    assert "asked for now: reload the page" in read_account_page(support, account)
+    assert "being requested; reload the page" in read_account_page(support, account)
     next_bills.estimate_wanted_bills(account.pk, now=clock.billing_now())
     html = read_account_page(support, account)
-    assert "asked for now" not in html
+    assert "being requested" not in html
     bills = html.partition("Owed and next bills")[2].partition("</section>")[0]
     assert "$6.99" in bills
 
