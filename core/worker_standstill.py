@@ -19,7 +19,7 @@ POLL_SECONDS = 10.0
 # A free process takes a task within milliseconds. Polls are counted instead of seconds, for a machine that sleeps.
 MOST_POLLS = 6
 # EX_TEMPFAIL of sysexits.h: `make run` starts a worker anew that ends with it, as Docker and systemd do with any.
-EXIT_CODE = 75
+RESTART_EXIT_CODE = 75
 
 
 class StandstillWatch:
@@ -56,4 +56,4 @@ def _end_if_still(watch: StandstillWatch) -> None:
     if watch.is_standing_still(reserved=reserved, active=active) and not is_stopping():
         logger.error("The processes of this worker take no tasks. It ends, to be started anew.")
         # A shutdown would wait for the processes. What was received is not acknowledged, and is delivered again.
-        os._exit(EXIT_CODE)
+        os._exit(RESTART_EXIT_CODE)

@@ -23,7 +23,7 @@ from dev.paths import ROOT
 
 GRACE_SECONDS = 10.0
 # EX_TEMPFAIL: with it a worker ends that asks to be started anew (core/worker_standstill.py).
-ASKS_FOR_ANEW = 75
+RESTART_EXIT_CODE = 75
 PR_SET_PDEATHSIG = 1
 
 
@@ -180,7 +180,7 @@ class Runner:
             child.name
             for group in self.groups
             for child in group
-            if child.name in names and child.process.poll() == ASKS_FOR_ANEW
+            if child.name in names and child.process.poll() == RESTART_EXIT_CODE
         }
         if asked:
             print(f"  Starting anew: {', '.join(sorted(asked))}", flush=True)

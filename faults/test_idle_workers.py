@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from billing.models import Heartbeat
-from core.worker_standstill import EXIT_CODE
+from core.worker_standstill import RESTART_EXIT_CODE
 from faults.running_portal import PortalProcess, RunningPortal, wait_until
 
 ROUNDS = 3
@@ -44,7 +44,7 @@ def test_a_worker_whose_processes_take_nothing_ends_itself(portal: RunningPortal
         os.kill(pid, signal.SIGSTOP)
     wait_until(lambda: not codes.is_alive, what="the end of the worker")
     assert codes.running is not None
-    assert codes.running.returncode == EXIT_CODE
+    assert codes.running.returncode == RESTART_EXIT_CODE
     os.killpg(codes.pid, signal.SIGKILL)
     portal.restart_ended_processes()
     portal.wait_for_all()
