@@ -175,6 +175,11 @@ def _write_row(
     return row
 
 
+def _write_owned_row(model: type[MirroredResource], snapshot: Any, context: _WriteContext, **columns: Any) -> Any:
+    """Write a snapshot of what belongs to a customer. Raises UnknownCustomer."""
+    return _write_row(model, snapshot, context, customer=context.get_owner(snapshot.customer_id), **columns)
+
+
 def _write_customer(snapshot: CustomerSnapshot, context: _WriteContext) -> Customer:
     locked_row = context.owners.get(snapshot.id)
     row: Customer = _write_row(Customer, snapshot, context, locked_row=locked_row, email=usable_address(snapshot.email))
@@ -183,11 +188,10 @@ def _write_customer(snapshot: CustomerSnapshot, context: _WriteContext) -> Custo
 
 
 def _write_subscription(snapshot: SubscriptionSnapshot, context: _WriteContext) -> Subscription:
-    row: Subscription = _write_row(
+    row: Subscription = _write_owned_row(
         Subscription,
         snapshot,
         context,
-        customer=context.get_owner(snapshot.customer_id),
         item_price_id=snapshot.item_price_id,
         status=snapshot.status,
         created_at=snapshot.created_at,
@@ -196,11 +200,10 @@ def _write_subscription(snapshot: SubscriptionSnapshot, context: _WriteContext) 
 
 
 def _write_invoice(snapshot: InvoiceSnapshot, context: _WriteContext) -> Invoice:
-    row: Invoice = _write_row(
+    row: Invoice = _write_owned_row(
         Invoice,
         snapshot,
         context,
-        customer=context.get_owner(snapshot.customer_id),
         status=snapshot.status,
         issued_at=snapshot.issued_at,
     )
@@ -209,22 +212,20 @@ def _write_invoice(snapshot: InvoiceSnapshot, context: _WriteContext) -> Invoice
 
 def _write_payment_source(snapshot: PaymentSourceSnapshot, context: _WriteContext) -> PaymentSource:
     card = snapshot.payload.get("card") or {}
-    row: PaymentSource = _write_row(
+    row: PaymentSource = _write_owned_row(
         PaymentSource,
         snapshot,
         context,
-        customer=context.get_owner(snapshot.customer_id),
         last4=str(card.get("last4") or "")[:4],
     )
     return row
 
 
 def _write_transaction(snapshot: TransactionSnapshot, context: _WriteContext) -> Transaction:
-    row: Transaction = _write_row(
+    row: Transaction = _write_owned_row(
         Transaction,
         snapshot,
         context,
-        customer=context.get_owner(snapshot.customer_id),
         type=snapshot.type,
         status=snapshot.status,
         made_at=snapshot.made_at,
@@ -233,11 +234,10 @@ def _write_transaction(snapshot: TransactionSnapshot, context: _WriteContext) ->
 
 
 def _write_credit_note(snapshot: CreditNoteSnapshot, context: _WriteContext) -> CreditNote:
-    row: CreditNote = _write_row(
+    row: CreditNote = _write_owned_row(
         CreditNote,
         snapshot,
         context,
-        customer=context.get_owner(snapshot.customer_id),
         invoice_number=snapshot.invoice_number,
         issued_at=snapshot.issued_at,
     )
@@ -245,11 +245,10 @@ def _write_credit_note(snapshot: CreditNoteSnapshot, context: _WriteContext) -> 
 
 
 def _write_promotional_credit(snapshot: PromotionalCreditSnapshot, context: _WriteContext) -> PromotionalCredit:
-    row: PromotionalCredit = _write_row(
+    row: PromotionalCredit = _write_owned_row(
         PromotionalCredit,
         snapshot,
         context,
-        customer=context.get_owner(snapshot.customer_id),
         created_at=snapshot.created_at,
     )
     return row
