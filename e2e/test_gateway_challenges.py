@@ -103,7 +103,7 @@ def test_a_gateways_scripts_authenticate_the_payer(visitor: Visitor, gateway: st
     bank.get_by_role("button", name="Confirm").click()
     expect_added(page, "2503")
 
-    scripts = [each.url for each in requests if each.resource_type == "script" and each.frame == page.main_frame]
+    scripts = [sent.url for sent in requests if sent.resource_type == "script" and sent.frame == page.main_frame]
     outside = {urlsplit(url).hostname for url in scripts} - {"127.0.0.1"}
     assert outside == HOSTS[gateway]
     rows = listed_sources("script", "card", cards=[gateway])

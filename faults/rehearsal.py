@@ -52,7 +52,7 @@ class RehearsalFailed(Exception):
     """Something was not as production must be."""
 
 
-def see(what: str, *, holds: bool) -> None:
+def report_step(what: str, *, holds: bool) -> None:
     """Print what was seen. Raises `RehearsalFailed` if it does not hold."""
     print_line(f"  {'ok    ' if holds else 'FAILED'}  {what}")
     if not holds:
@@ -110,16 +110,16 @@ def manage(environment: Mapping[str, str], *arguments: str) -> None:
     result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if result.returncode:
         print_line(result.stdout + result.stderr)
-    see(f"manage.py {' '.join(arguments)}", holds=result.returncode == 0)
+    report_step(f"manage.py {' '.join(arguments)}", holds=result.returncode == 0)
 
 
 def walk_as_stranger(proxy: Proxy) -> None:
     """See what nobody may see from outside."""
     for path in ("/healthz", "/readyz", "/metrics"):
-        see(f"{path} is not public", holds=proxy.request("GET", path).status_code == 404)
+        report_step(f"{path} is not public", holds=proxy.request("GET", path).status_code == 404)
     for address, status in ((STRANGER, 404), (OPERATOR, 200)):
         answer = proxy.request("GET", "/admin/login/", address=address)
-        see(f"the operators' sign-in page answers {status} to {address}", holds=answer.status_code == status)
+        report_step(f"the operators' sign-in page answers {status} to {address}", holds=answer.status_code == status)
 
 
 def walk_as_subscriber(proxy: Proxy, mail_server: MailServer) -> str:
@@ -132,28 +132,28 @@ def walk_as_subscriber(proxy: Proxy, mail_server: MailServer) -> str:
         return proxy.request(method, path, address=STRANGER, headers=headers, **more)
 
     page = ask("GET", "/")
-    see("the app's page comes with HSTS", holds=page.is_success and "Strict-Transport-Security" in page.headers)
+    report_step("the app's page comes with HSTS", holds=page.is_success and "Strict-Transport-Security" in page.headers)
     challenge = ask("POST", "/api/auth/send-otp", json={"email": ADDRESS}).json()["challengeId"]
     (mail,) = mail_server.wait_for_mails(ADDRESS)
     body = mail.get_body(("plain",))
     assert body is not None
     (code,) = re.findall(r"^\s*(\d{6})\s*$", body.get_content(), re.MULTILINE)
     answer = ask("POST", "/api/auth/verify-otp", json={"email": ADDRESS, "otp": code, "challengeId": challenge})
-    see("a mailed code signs in", holds=answer.status_code == 200)
+    report_step("a mailed code signs in", holds=answer.status_code == 200)
     token: str = answer.json()["token"]
 
     account = ask("GET", "/api/account", token)
-    see("the account is read", holds=account.status_code == 200 and account.json()["email"] == ADDRESS)
+    report_step("the account is read", holds=account.status_code == 200 and account.json()["email"] == ADDRESS)
     paused = ask("POST", "/api/account/pause?days=30", token)
-    see("a pause is scheduled", holds=paused.status_code == 200)
+    report_step("a pause is scheduled", holds=paused.status_code == 200)
     mail_server.wait_for_mails(ADDRESS, 2)
-    see("its receipt is mailed", holds=True)
+    report_step("its receipt is mailed", holds=True)
 
     number = ask("GET", "/api/invoice/list", token).json()[0]["number"]
     link = wait_until(
         lambda: ask("GET", f"/api/invoice/pdf/{number}", token).json().get("downloadUrl"), what="the invoice"
     )
-    see("an invoice is rendered and downloaded", holds=ask("GET", link).content.startswith(b"%PDF"))
+    report_step("an invoice is rendered and downloaded", holds=ask("GET", link).content.startswith(b"%PDF"))
     return token
 
 
@@ -161,7 +161,7 @@ def see_logs(folder: Path, hidden: Mapping[str, str]) -> None:
     """See that no log holds what none may hold."""
     text = "\n".join(log.read_text(errors="replace") for log in folder.rglob("*.log"))
     found = [name for name, secret in hidden.items() if secret in text]
-    see(f"no log holds {', '.join(hidden)}", holds=not found)
+    report_step(f"no log holds {', '.join(hidden)}", holds=not found)
 
 
 def rehearse() -> None:
@@ -225,11 +225,11 @@ def _rehearse(folder: Path, stack: ExitStack) -> None:
     proxy = stack.enter_context(
         run_proxy(folder / "proxy", portal_port=port, operators=f"{OPERATOR}/32", requests_a_second=30)
     )
-    see("the portal answers through the proxy", holds=proxy.request("GET", "/api/site").status_code == 200)
+    report_step("the portal answers through the proxy", holds=proxy.request("GET", "/api/site").status_code == 200)
     walk_as_stranger(proxy)
     token = walk_as_subscriber(proxy, mail_server)
     for name, process in processes.items():
-        see(f"{name} stops by SIGTERM in {process.terminate_process():.1f} s", holds=True)
+        report_step(f"{name} stops by SIGTERM in {process.terminate_process():.1f} s", holds=True)
     see_logs(
         folder, {"a token": token, "a mail address": ADDRESS, "the key of the provider": settings["CHARGEBEE_API_KEY"]}
     )
