@@ -78,8 +78,8 @@ def run_health_checks(*, now: datetime) -> list[HealthCheck]:
             [_check_late_jobs(now), _check_active_jobs(real_now)],
             [_check_overdue_resumes(now), _check_given_up_resumes(), _check_last_reconcile(real_now)],
             [_check_shared_addresses(), _check_wrong_codes(real_now)],
-            _check_mail(real_now),
-            [_check_failed_pdfs(), _check_catalog()],
+            _check_queues(real_now),
+            [_check_lost_mail(), _check_failed_pdfs(), _check_catalog()],
             _check_provider(real_now),
         )
     )
@@ -304,44 +304,51 @@ def _check_wrong_codes(now: datetime) -> HealthCheck:
     )
 
 
-def _check_mail(now: datetime) -> Iterator[HealthCheck]:
-    codes, mails, notices = (outbox.queue_health(queue) for queue in outbox.Queue)
-    yield HealthCheck(
+def _check_queues(now: datetime) -> Iterator[HealthCheck]:
+    yield _check_queue(
+        outbox.Queue.CODES,
+        now,
+        longest=CODE_WAITING_AFTER,
         name="codes_waiting",
         title="Sign-in codes waiting",
-        found=_waiting_phrase(codes, now),
-        number=codes.waiting,
-        needs_somebody=_is_waiting_longer(codes, CODE_WAITING_AFTER, now),
         todo="Nobody new can sign in. Check that the mail server responds and that a worker for the codes queue runs.",
-        runbook="mail-does-not-arrive",
-        admin_list="accounts_outgoingmail",
-        admin_filter="state__exact=pending&queue__exact=codes",
     )
-    yield HealthCheck(
+    yield _check_queue(
+        outbox.Queue.MAIL,
+        now,
+        longest=WAITING_AFTER,
         name="mail_waiting",
         title="Email waiting",
-        found=_waiting_phrase(mails, now),
-        number=mails.waiting,
-        needs_somebody=_is_waiting_longer(mails, WAITING_AFTER, now),
         todo="Check that the mail server responds and a worker for the mail queue runs. The row shows the last error.",
-        runbook="mail-does-not-arrive",
-        admin_list="accounts_outgoingmail",
-        admin_filter="state__exact=pending&queue__exact=mail",
     )
-    yield HealthCheck(
+    yield _check_queue(
+        outbox.Queue.JOBS,
+        now,
+        longest=NOTICE_WAITING_AFTER,
         name="notices_waiting",
         title="Notices waiting",
-        found=_waiting_phrase(notices, now),
-        number=notices.waiting,
-        needs_somebody=_is_waiting_longer(notices, NOTICE_WAITING_AFTER, now),
         todo="They keep the pace of jobs. If that is too slow for their number, ask Chargebee for a higher limit.",
+    )
+
+
+def _check_queue(queue: outbox.Queue, now: datetime, *, longest: timedelta, **words: str) -> HealthCheck:
+    """Check how long the mails of a queue have waited; `words` are the name, the title and what to do."""
+    health = outbox.queue_health(queue)
+    return HealthCheck(
+        **words,
+        found=_waiting_phrase(health, now),
+        number=health.waiting,
+        needs_somebody=_is_waiting_longer(health, longest, now),
         runbook="mail-does-not-arrive",
         admin_list="accounts_outgoingmail",
-        admin_filter="state__exact=pending&queue__exact=jobs",
+        admin_filter=f"state__exact=pending&queue__exact={queue.value}",
     )
+
+
+def _check_lost_mail() -> HealthCheck:
     lately = outbox.outbox_health()
     lost = lately.lapsed + lately.given_up
-    yield HealthCheck(
+    return HealthCheck(
         name="mail_lost",
         title="Undelivered email (24 hours)",
         found=f"{lately.given_up} failed, {lately.lapsed} expired",
