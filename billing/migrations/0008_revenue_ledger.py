@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("billing", "0007_fill_last_digits"),
+        ("billing", "0006_last_digits"),
     ]
 
     operations = [

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("billing", "0010_fill_transaction_dates"),
+        ("billing", "0009_money_by_date"),
     ]
 
     operations = [
