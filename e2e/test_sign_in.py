@@ -1,7 +1,13 @@
 """Signing in and out."""
 
+import httpx
 import pytest
 from playwright.sync_api import expect
+
+PRINT_ELLAS_LINK = """
+from accounts.sign_in.known_browsers import sign_in_link
+print(sign_in_link("ella@example.com"))
+"""
 
 
 def test_a_subscriber_signs_in_with_the_code_from_the_mail(visitor):
@@ -59,12 +65,34 @@ def test_the_token_is_the_only_stored_data_and_is_sent_only_in_its_header(visito
     token = page.evaluate("() => localStorage.getItem('token')")
     assert page.evaluate("() => [Object.keys(localStorage), sessionStorage.length]") == [["token"], 0]
     [cookie] = page.context.cookies()
-    assert (cookie["name"], cookie["httpOnly"], cookie["sameSite"]) == ("known-browser", True, "Strict")
+    assert (cookie["name"], cookie["httpOnly"], cookie["sameSite"]) == ("known-browser", True, "Lax")
     assert token not in cookie["value"]
     assert not any(token in request.url or token in (request.post_data or "") for request in sent)
     carrying = {request.url for request in sent if token in request.headers.get("authorization", "")}
     assert carrying
     assert {url.split("/")[3] for url in carrying} == {"api"}
+
+
+@pytest.mark.shows("security-50", "security-51")
+def test_a_link_opened_from_a_webmail_site_forgets_no_other_account_of_the_browser(visitor):
+    page = visitor.sign_in_by_code("dan")
+    link = visitor.demo.run_manage("shell", "-v", "0", "-c", PRINT_ELLAS_LINK).strip()
+    page.route(
+        "https://webmail.example/",
+        lambda route: route.fulfill(content_type="text/html", body=f'<a href="{visitor.demo.url}{link}">Open</a>'),
+    )
+    page.goto("https://webmail.example/")
+    page.get_by_role("link", name="Open").click()
+    expect(page.get_by_role("heading", name="This browser is ready")).to_be_visible()
+    for name in ("dan", "ella"):
+        assert is_known_for(page, visitor.demo.url, f"{name}@example.com")
+
+
+def is_known_for(page, url, address):
+    """Whether a browser may request a code although a stranger of its network did within half a minute."""
+    stranger = httpx.post(f"{url}/api/auth/send-otp", json={"email": address})
+    assert stranger.status_code in (200, 429)
+    return page.request.post("/api/auth/send-otp", data={"email": address}).ok
 
 
 @pytest.mark.shows("shell-3", "security-21")

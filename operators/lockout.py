@@ -36,8 +36,7 @@ from core.network import request_origin
 MAX_TRIES = 3
 # Wrong passwords and codes for one name: those of a known browser, and those of all others together.
 NAME_FAILURES = Limit("operator-failures", 20, timedelta(hours=1), grows_on_demo=False)
-_PREFIX = "__Secure-" if settings.SESSION_COOKIE_SECURE else ""
-OPERATORS = BrowserCookie(f"{_PREFIX}known-operator", "/admin/", "operators.known-browser")
+OPERATORS = BrowserCookie("known-operator", "/admin/", "operators.known-browser", "Strict")
 
 
 class CountingHandler(AxesDatabaseHandler):  # type: ignore[misc]  # django-axes has no types

@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Literal
 
 from django.conf import settings
 from django.core import signing
@@ -17,8 +18,6 @@ from django.http.response import HttpResponseBase
 from django.utils.crypto import salted_hmac
 from rest_framework.request import Request
 
-# Browsers accept the prefix only with Secure, which the demo's plain HTTP cannot have.
-_PREFIX = "__Secure-" if settings.SESSION_COOKIE_SECURE else ""
 COOKIE_LIFETIME = timedelta(days=365)
 MAX_ADDRESSES = 5  # a household's accounts; the oldest is forgotten
 LINK_LIFETIME = timedelta(days=1)
@@ -30,12 +29,20 @@ _LINK_SALT = "accounts.sign-in-link"
 class BrowserCookie:
     """The cookie of known browsers, for those who sign in below a path."""
 
-    name: str
+    plain_name: str
     path: str
     salt: str
+    samesite: Literal["Lax", "Strict"]
+
+    @property
+    def name(self) -> str:
+        """The name, with a prefix that browsers accept only with Secure, which the demo's plain HTTP cannot have."""
+        prefix = "__Host-" if self.path == "/" else "__Secure-"
+        return f"{prefix if settings.SESSION_COOKIE_SECURE else ''}{self.plain_name}"
 
 
-SUBSCRIBERS = BrowserCookie(f"{_PREFIX}known-browser", "/api/auth/", "accounts.known-browser")
+# The page of a sign-in link is opened from other sites, where people read mail, and has to find the cookie.
+SUBSCRIBERS = BrowserCookie("known-browser", "/", "accounts.known-browser", "Lax")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +76,7 @@ def remember_browser(
         path=cookie.path,
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,
-        samesite="Strict",
+        samesite=cookie.samesite,
     )
 
 

@@ -231,7 +231,7 @@ def test_the_cookie_is_unreadable_to_scripts_and_known_for_its_address_only(
     challenge = sign_in_client.request_code().json()["challengeId"]
     answer = sign_in_client.submit_code(sign_in_client.read_code(), challengeId=challenge)
     cookie = answer.cookies[SUBSCRIBERS.name]
-    assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Strict", "/api/auth/")
+    assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Lax", "/")
     assert cookie["max-age"] == 365 * 24 * 3600
     assert "ava" not in cookie.value
     assert sign_in_client.api.get("/api/account").status_code == 401
