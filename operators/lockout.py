@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 from datetime import timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from axes.handlers.database import AxesDatabaseHandler
 from axes.models import AccessAttempt
@@ -17,7 +18,9 @@ from django.conf import settings
 from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import formats, timezone
 
+from accounts.brands import site
 from accounts.sign_in.known_browsers import BrowserCookie, find_known_browser
 from core.clock import database_now
 from core.limits import (
@@ -104,7 +107,14 @@ def lockout_response(
 ) -> HttpResponse:
     """Return the 429 page, which is the same for unknown user names."""
     seconds = _seconds_locked(request, credentials)
-    page = render(request, "portal/429.html", {"wait": format_wait(seconds)}, status=429)
+    until = database_now() + timedelta(seconds=seconds + 59)  # rounded up: the page names the minute
+    with timezone.override(ZoneInfo(site.site_settings().time_zone)):
+        context = {
+            "wait": format_wait(seconds),
+            "until": formats.date_format(timezone.localtime(until), "TIME_FORMAT"),
+            "clock_name": timezone.get_current_timezone_name().replace("_", " "),
+        }
+        page = render(request, "portal/429.html", context, status=429)
     page["Retry-After"] = str(seconds)
     return page
 
