@@ -2,14 +2,18 @@
 
 A process of the pool that is killed while it holds the pool's lock leaves the others waiting for it. The parent goes
 on, answers pings, and keeps the messages that it was given; nobody else would notice.
+
+While it works, a worker renews WORKER_HEARTBEAT_FILE, which the health check of its container reads.
 """
 
 import os
+from pathlib import Path
 from typing import Any
 
 from celery.signals import worker_ready
 from celery.utils.log import get_logger
 from celery.worker import state
+from django.conf import settings
 
 from core.worker_shutdown import is_stopping
 
@@ -47,13 +51,16 @@ def _begin_watch(*, sender: Any, **_: Any) -> None:
         return
     watch = StandstillWatch(processes=sender.pool.limit)
     # The timer of the loop that changes these sets: neither changes meanwhile.
-    sender.timer.call_repeatedly(POLL_SECONDS, _end_if_still, (watch,))
+    sender.timer.call_repeatedly(POLL_SECONDS, _poll_pool, (watch,))
 
 
-def _end_if_still(watch: StandstillWatch) -> None:
+def _poll_pool(watch: StandstillWatch) -> None:
+    """End this worker if its processes take nothing, otherwise renew its heartbeat. The worker's own loop calls it."""
     reserved = {request.id for request in state.reserved_requests}
     active = {request.id for request in state.active_requests}
     if watch.is_standing_still(reserved=reserved, active=active) and not is_stopping():
         logger.error("The processes of this worker take no tasks. It ends, to be started anew.")
         # A shutdown would wait for the processes. What was received is not acknowledged, and is delivered again.
         os._exit(RESTART_EXIT_CODE)
+    if settings.WORKER_HEARTBEAT_FILE:
+        Path(settings.WORKER_HEARTBEAT_FILE).touch()

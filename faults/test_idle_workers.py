@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
+import time
 
 import pytest
 
 from billing.models import Heartbeat
+from conftest import ROOT
 from core.worker_standstill import RESTART_EXIT_CODE
 from faults.running_portal import PortalProcess, RunningPortal, wait_until
+from portal.monitoring.worker_probe import MOST_SECONDS
 
 ROUNDS = 3
 
@@ -48,6 +52,30 @@ def test_a_worker_whose_processes_take_nothing_ends_itself(portal: RunningPortal
     os.killpg(codes.pid, signal.SIGKILL)
     portal.restart_ended_processes()
     portal.wait_for_all()
+
+
+@pytest.mark.shows("reliability-39")
+def test_the_health_check_of_a_container_fails_while_its_worker_hangs(portal: RunningPortal) -> None:
+    heartbeat = portal.folder / "heartbeat"
+    environment = {**portal.environment, "WORKER_HEARTBEAT_FILE": str(heartbeat)}
+    worker = PortalProcess(portal.processes["codes"].command, environment, portal.folder / "checked.log")
+
+    def is_healthy() -> bool:
+        command = [sys.executable, "-m", "portal.monitoring.worker_probe"]
+        return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode == 0
+
+    assert not is_healthy()
+    worker.start_process()
+    try:
+        wait_until(is_healthy, what="a healthy worker")
+        os.kill(worker.pid, signal.SIGSTOP)
+        half_a_minute_ago = time.time() - MOST_SECONDS
+        os.utime(heartbeat, (half_a_minute_ago, half_a_minute_ago))
+        assert not is_healthy()
+        os.kill(worker.pid, signal.SIGCONT)
+        wait_until(is_healthy, what="a worker that is healthy again")
+    finally:
+        worker.kill_process()
 
 
 @pytest.mark.shows("reliability-39")

@@ -77,6 +77,7 @@ class Environment:
     security_contact: str
     metrics_networks: list[Network]
     metrics_port: int
+    worker_heartbeat_file: str
     chargebee_site: str
     chargebee_api_key: str
     chargebee_publishable_key: str
@@ -220,5 +221,6 @@ def read_environment() -> Environment:
             read, "METRICS_NETWORKS", default=[] if mode == "production" else ["127.0.0.0/8", "::1/128"]
         ),
         metrics_port=_read_port(read, "METRICS_PORT", 0, at_least=0),
+        worker_heartbeat_file=read.str("WORKER_HEARTBEAT_FILE", default=""),
         **_read_provider(read, mode),
     )

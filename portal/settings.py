@@ -36,6 +36,7 @@ NUM_PROXIES = ENV.num_proxies
 WEB_THREADS = ENV.web_threads
 METRICS_NETWORKS = ENV.metrics_networks
 METRICS_PORT = ENV.metrics_port
+WORKER_HEARTBEAT_FILE = ENV.worker_heartbeat_file
 SENTRY_DSN = ENV.sentry_dsn
 SECURITY_CONTACT = ENV.security_contact
 
