@@ -27,7 +27,7 @@ _LINK_SALT = "accounts.sign-in-link"
 
 @dataclass(frozen=True, slots=True)
 class BrowserCookie:
-    """The cookie of known browsers, for those who sign in below a path."""
+    """A cookie of known browsers: its name, and by path and site the requests that carry it."""
 
     plain_name: str
     path: str
