@@ -5,7 +5,7 @@ import type { PaymentsChange } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
 import type { ChangeRequest } from './api';
 
-/** The charge's result, passed in the navigation state. */
+/** The charge's result, passed in the navigation state. It may be missing after a reload. */
 export interface ChargeResult {
   collected: number;
   wasTried: boolean;
@@ -24,12 +24,11 @@ export function navigateToSuccess(
   void navigate(address, { replace: true, state });
 }
 
-/**
- * Reads the charge's result from the navigation state, which is untrusted. Returns null without one:
- * an address that was typed by hand has saved nothing.
- */
-export function readChargeResult(state: unknown): ChargeResult | null {
+/** Reads the charge's result from the navigation state, which is untrusted. */
+export function readChargeResult(state: unknown): ChargeResult {
   const { collected, wasTried } = (state ?? {}) as Partial<ChargeResult>;
-  if (typeof collected !== 'number') return null;
-  return { collected, wasTried: wasTried === true };
+  return {
+    collected: typeof collected === 'number' ? collected : 0,
+    wasTried: wasTried === true,
+  };
 }
