@@ -17,12 +17,13 @@ from conftest import run_sandbox_process
 from faults.running_portal import RunningPortal, wait_until
 from faults.test_mail_server import ask_for_code
 
-NOTICES, RECEIPTS = 20_000, 300
+NOTICES, RECEIPTS = 20_000, 600
+# More receipts than the workers send at once: those that remain show that a code did not wait for its turn.
+SENT_AT_ONCE = 20
 SECONDS_PER_MAIL = 0.2
 # The provider's limit, and what jobs may use of it.
 PROVIDER_REQUESTS, JOB_REQUESTS = 150, 100
 CODES = 5
-CODE_SECONDS = 2.0
 RECEIPT: dict[str, object] = {"title": "Kept", "lines": ["It was kept."], "facts": []}
 State, Queue = OutgoingMail.State, OutgoingMail.Queue
 
@@ -84,17 +85,13 @@ def test_codes_and_changes_do_not_wait_behind_notices(portal: RunningPortal) -> 
         began = time.monotonic()
         portal.send_ticks()
         wait_until(notices.filter(state=State.SENT).exists, what="the first notice")
-        waited = []
         for number in range(CODES):
-            asked_at = time.monotonic()
             ask_for_code(portal, f"xena{number}@example.com")
             portal.mail_server.wait_for_mails(f"xena{number}@example.com")
-            waited.append(time.monotonic() - asked_at)
+            assert receipts.count() > SENT_AT_ONCE
             changed = {"firstName": "Wren", "lastName": f"Number {number}", "bmonth": 0, "bday": 0}
             key = {"Idempotency-Key": f"wren-{number}"}
             assert browser.post("/api/account/profile/update", json=changed, headers=key).status_code == 200
-        assert max(waited) < CODE_SECONDS
-        assert receipts.exists()
         assert notices.filter(state=State.PENDING).count() > NOTICES - 100
         # Two requests each, at the pace of jobs after a burst of a tenth of a minute.
         minutes = (time.monotonic() - began) / 60
