@@ -115,13 +115,9 @@ def is_all_work_done() -> bool:
 
 
 def finish_all_work(worker: KillableWorker) -> None:
-    """Let time pass until no work is left: leases expire, and beat sends its ticks."""
-
-    def pass_time() -> None:
-        expire_leases()
-        worker.send_ticks()
-
-    wait_until(is_all_work_done, meanwhile=pass_time, every=10)
+    """Let the killed workers' leases expire, and send ticks, as beat does, until no work is left."""
+    expire_leases()
+    wait_until(is_all_work_done, meanwhile=worker.send_ticks, every=10)
 
 
 @pytest.mark.shows("reliability-15")
