@@ -4,6 +4,8 @@ const STORAGE_KEY = 'token';
 /** Stands for the session of an operator's view, which has no token that the app could read. */
 const VIEW = 'view';
 
+export type Ended = 'by-choice' | 'expired' | null;
+
 interface AuthState {
   /** The bearer token; null if signed out. */
   token: string | null;
@@ -15,7 +17,7 @@ interface AuthState {
   /**
    * How the last session ended, which decides what the landing page says and where sign-in leads.
    */
-  ended: 'by-choice' | 'expired' | null;
+  ended: Ended;
   /**
    * Whether an operator sees the account. Then a cookie authenticates the requests, and the browser's
    * storage is left alone: it may hold a session of the operator's own.
@@ -45,7 +47,7 @@ function writeStoredToken(token: string | null): void {
   });
 }
 
-/** The session token, the only thing that the app keeps in the browser's storage. */
+/** The session token, the only thing that stays in the browser's storage. */
 export const useAuth = create<AuthState>()((set, get) => ({
   token: tryStorage(() => localStorage.getItem(STORAGE_KEY)),
   email: null,

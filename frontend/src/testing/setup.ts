@@ -23,6 +23,7 @@ configure({ asyncUtilTimeout: 5_000 });
 
 function resetStores(): void {
   localStorage.clear();
+  sessionStorage.clear();
   useAuth.setState(useAuth.getInitialState(), true);
   useCart.setState(useCart.getInitialState(), true);
   useDrafts.setState(useDrafts.getInitialState(), true);

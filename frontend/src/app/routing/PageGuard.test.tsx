@@ -30,6 +30,10 @@ function Screen({ name }: { name: string }) {
   );
 }
 
+function readHandover(): unknown {
+  return JSON.parse(sessionStorage.getItem('handover') ?? 'null');
+}
+
 function openApp(address: string) {
   window.history.replaceState(null, '', address);
   render(
@@ -134,9 +138,9 @@ describe('a card page', () => {
     openApp(`${CARD}?a=1`);
     act(() => useAuth.getState().expire('token'));
     await expectReloadAt('/');
-    expect(window.history.state).toMatchObject({
-      usr: { from: `${CARD}?a=1` },
-      handover: { ended: 'expired' },
+    expect(readHandover()).toMatchObject({
+      state: { usr: { from: `${CARD}?a=1` } },
+      ended: 'expired',
     });
   });
 
@@ -144,7 +148,7 @@ describe('a card page', () => {
     openApp(CARD);
     act(() => useAuth.getState().signOut());
     await expectReloadAt('/');
-    expect(window.history.state).toMatchObject({ usr: null, handover: { ended: 'by-choice' } });
+    expect(readHandover()).toMatchObject({ state: { usr: null }, ended: 'by-choice' });
   });
 
   it('does not reload in a loop if the server serves the wrong page', async () => {

@@ -7,10 +7,14 @@ import { useCommand } from '@/lib/api/useCommand';
 import { formatDate } from '@/lib/formats';
 import type { SetFrozen } from '@/lib/hooks/useFrozen';
 import { paths } from '@/lib/paths';
+import { createReceiptState } from './receipts';
 import { usePlansAfterChange } from './usePlansAfterChange';
 
 /** The length of a pause. */
 export const PAUSE_DAYS = 30;
+
+/** What the summary says right after pausing; later it may be untrue. */
+const NOT_CHARGED = 'You weren’t charged today.';
 
 /** The screens that offer a pause instead of a cancellation, as reported to operators. */
 type OfferingScreen = 'pause_offer' | 'cancel_screen';
@@ -79,7 +83,7 @@ export function usePause(offer: OfferingScreen, setFrozen: SetFrozen) {
   return useCommand<PauseAnswer, PauseRequest>(sendFrozen, {
     onSuccess: ({ plans }) => {
       storePlans(plans);
-      void navigate(paths.pauseSummary);
+      void navigate(paths.pauseSummary, { state: createReceiptState([NOT_CHARGED], plans) });
     },
     onError: () => {
       setFrozen(false);

@@ -1,3 +1,5 @@
+import { useLocation } from 'react-router-dom';
+import { readReceipt } from '@/domain/changes/receipts';
 import { UndoAllButton } from '@/domain/changes/UndoAllButton';
 import { useReportUndone } from '@/domain/changes/useReportUndone';
 import { formatPlanNames } from '@/domain/plans/plans';
@@ -33,9 +35,13 @@ function groupByStartDate(plans: readonly Plan[]): PauseStart[] {
   return [...starts.values()];
 }
 
-/** Says when the scheduled pauses take effect and that they can be canceled. */
+/**
+ * Says when the scheduled pauses take effect and that they can be canceled; what today cost, only
+ * right after pausing.
+ */
 export function PauseNotice({ plans, onDismiss }: PauseNoticeProps) {
   const onUndone = useReportUndone(paths.dashboard, { replace: false });
+  const { state } = useLocation();
   const starts = groupByStartDate(plans);
   if (starts.length === 0) return null;
   return (
@@ -48,8 +54,8 @@ export function PauseNotice({ plans, onDismiss }: PauseNoticeProps) {
         </p>
       ))}
       <p>
-        You weren’t charged today, and you won’t be while it’s paused. Billing restarts when it
-        resumes.
+        {[...readReceipt(state, plans), 'You won’t be charged while it’s paused.'].join(' ')}{' '}
+        Billing restarts when it resumes.
       </p>
       <p>You can cancel the scheduled pause anytime before then to resume your subscription.</p>
       <UndoAllButton plans={plans.filter(isPausing)} onUndone={onUndone} />

@@ -2,6 +2,7 @@ import { screen, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 
+import { createReceiptState } from '@/domain/changes/receipts';
 import type { ManagePlans } from '@/lib/api/types';
 import { useSnackbar } from '@/stores/snackbar';
 import {
@@ -17,7 +18,7 @@ import PauseSummaryPage from './PauseSummaryPage';
 
 const REMOVE = '*/api/account/subscription/remove-scheduled-pause';
 
-function renderPage(costs: Partial<ManagePlans> = {}) {
+function renderPage(costs: Partial<ManagePlans> = {}, state: unknown = null) {
   server.use(
     http.get('*/api/account/manage-plans', () =>
       HttpResponse.json(
@@ -25,22 +26,32 @@ function renderPage(costs: Partial<ManagePlans> = {}) {
       ),
     ),
   );
-  return renderScreen(<PauseSummaryPage />, { at: '/pause-summary' });
+  return renderScreen(<PauseSummaryPage />, { at: '/pause-summary', state });
 }
 
 describe('the summary after pausing', () => {
   // shows: paused-2
   it('says when the pause takes effect and how to cancel it, until dismissed', async () => {
-    const { user } = renderPage();
+    const paused = createReceiptState(['You weren’t charged today.'], [makePlan(PAUSE_SCHEDULED)]);
+    const { user } = renderPage({}, paused);
     const notice = await screen.findByRole('status');
     expect(notice).toHaveTextContent(
       'Your pause takes effect at the end of your billing cycle on December 10, 2026.',
     );
-    expect(notice).toHaveTextContent('You weren’t charged today');
+    expect(notice).toHaveTextContent(
+      'You weren’t charged today. You won’t be charged while it’s paused.',
+    );
     expect(notice).toHaveTextContent('You can cancel the scheduled pause anytime before then');
     await user.click(screen.getByRole('button', { name: 'Dismiss notice' }));
     expect(screen.queryByRole('status')).not.toBeInTheDocument();
     expect(screen.getByRole('heading', { name: 'Your Subscriptions' })).toHaveFocus();
+  });
+
+  it('does not say what today cost if opened by hand', async () => {
+    renderPage();
+    const notice = await screen.findByRole('status');
+    expect(notice).toHaveTextContent('You won’t be charged while it’s paused.');
+    expect(notice).not.toHaveTextContent('today');
   });
 
   it('shows each date if they differ', async () => {

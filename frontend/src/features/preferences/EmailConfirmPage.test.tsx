@@ -39,11 +39,16 @@ describe('the confirmation', () => {
     expect(screen.getByText('You’re unsubscribed from all emails.')).toBeVisible();
   });
 
-  it('does not claim a save without one', async () => {
-    renderPage('/emailConfirm', makePreferences('streaming'));
-    expect(await screen.findByText("What's Streaming")).toBeVisible();
-    expect(screen.queryByText(/saved/)).not.toBeInTheDocument();
-  });
+  // shows: emails-9
+  it.each(['/emailConfirm', '/emailConfirm?state=unsubscribeAll'])(
+    'claims nothing at %s, opened by hand with emails on',
+    async (at) => {
+      renderPage(at, makePreferences('streaming'));
+      expect(await screen.findByText("What's Streaming")).toBeVisible();
+      expect(screen.queryByText(/saved|unsubscribed/)).not.toBeInTheDocument();
+      expect(screen.queryByText(ALLOW)).not.toBeInTheDocument();
+    },
+  );
 
   // shows: emails-10
   it('links back to the dashboard', async () => {

@@ -27,7 +27,7 @@ export default function EmailConfirmPage() {
     <Page>
       <BackLink to={paths.dashboard} />
       <PageHeading>Your Email Preferences</PageHeading>
-      <SavedNotice />
+      <SavedNotice preferences={preferences.data} />
       <Card className={styles.card}>
         {failure && <ErrorState {...failure} />}
         {!failure && !preferences.data && <SkeletonRows rows={4} />}
@@ -43,11 +43,16 @@ export default function EmailConfirmPage() {
   );
 }
 
-/** Confirms the save, and how long unsubscribing from all emails takes. */
-function SavedNotice() {
+/**
+ * Confirms the save, and how long unsubscribing from all emails takes. A URL that was typed by hand
+ * claims neither a save nor, while there are emails, their end.
+ */
+function SavedNotice({ preferences }: { preferences: readonly EmailPreference[] | undefined }) {
   const [query] = useSearchParams();
   const { saved } = (useLocation().state ?? {}) as { saved?: boolean };
-  const isAllEnded = query.get('state') === UNSUBSCRIBE_ALL;
+  const isAllEnded =
+    query.get('state') === UNSUBSCRIBE_ALL &&
+    (preferences ? !preferences.some(({ checked }) => checked) : saved === true);
   if (!saved && !isAllEnded) return null;
   return (
     <InfoAlert tone="success">

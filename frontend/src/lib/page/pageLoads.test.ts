@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { paths } from '@/lib/paths';
 import { useAuth } from '@/stores/auth';
 import { showSnackbar, useSnackbar } from '@/stores/snackbar';
@@ -73,21 +73,55 @@ describe('reloading the page', () => {
 
     useSnackbar.setState(useSnackbar.getInitialState(), true);
     applyHandover();
+    expect(sessionStorage).toHaveLength(0);
     expect(useSnackbar.getState()).toMatchObject({
       visible: true,
       content: 'Card added.',
       severity: 'warning',
     });
-    expect(window.history.state).toEqual({});
     useSnackbar.setState(useSnackbar.getInitialState(), true);
     applyHandover();
     expect(useSnackbar.getState().visible).toBe(false);
   });
 
   it('ignores how an earlier session ended after a new sign-in', () => {
-    window.history.replaceState({ handover: { message: null, ended: 'expired' } }, '');
+    stubReload();
+    useAuth.setState({ ended: 'expired' });
+    reloadPage();
     useAuth.getState().signIn('token');
     applyHandover();
     expect(useAuth.getState().ended).toBeNull();
+  });
+
+  it('keeps the navigation state, which a browser may drop', () => {
+    stubReload();
+    window.history.replaceState({ usr: { collected: 699 }, idx: 2 }, '', '/dashboard');
+    reloadPage();
+    window.history.replaceState(null, '');
+    applyHandover();
+    expect(window.history.state).toEqual({ usr: { collected: 699 }, idx: 2 });
+  });
+
+  it('hands nothing over to another URL, nor later to its own', () => {
+    stubReload();
+    showSnackbar('Card added.', 'warning');
+    reloadPage();
+    useSnackbar.setState(useSnackbar.getInitialState(), true);
+    const { href } = window.location;
+    window.history.replaceState(null, '', '/coupon');
+    applyHandover();
+    window.history.replaceState(null, '', href);
+    applyHandover();
+    expect(useSnackbar.getState().visible).toBe(false);
+  });
+
+  it('goes on where the browser blocks storage', () => {
+    const { reload } = stubReload();
+    vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
+      throw new DOMException('blocked', 'SecurityError');
+    });
+    reloadPage();
+    applyHandover();
+    expect(reload).toHaveBeenCalledOnce();
   });
 });

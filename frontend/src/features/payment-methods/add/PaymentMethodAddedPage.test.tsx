@@ -32,12 +32,13 @@ describe('the success screen', () => {
   });
 
   // shows: payment-20
-  it('shows the method and the amount due after a reload, without claims about the charge', async () => {
+  it('claims nothing if opened by hand, and shows the method and the amount due', async () => {
     payments = { ...payments, amountDue: 699 };
     renderAddedPage('?paymentSourceId=pm_paypal');
     expect(
-      await screen.findByRole('heading', { name: 'Successfully Added PayPal Account' }),
+      await screen.findByRole('heading', { level: 1, name: 'Your Payment Method' }),
     ).toBeVisible();
+    expect(screen.queryByText(/added/i)).toBeNull();
     expect(screen.getByText('$6.99 is still due.')).toBeVisible();
     expect(screen.queryByText('The payment didn’t go through.')).toBeNull();
   });

@@ -5,7 +5,7 @@ import type { PaymentsChange } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
 import type { ChangeRequest } from './api';
 
-/** The charge's result, passed in the navigation state. It may be missing after a reload. */
+/** The charge's result, passed in the navigation state. */
 export interface ChargeResult {
   collected: number;
   wasTried: boolean;
@@ -24,11 +24,12 @@ export function navigateToSuccess(
   void navigate(address, { replace: true, state });
 }
 
-/** Reads the charge's result from the navigation state, which is untrusted. */
-export function readChargeResult(state: unknown): ChargeResult {
+/**
+ * Reads the charge's result from the navigation state, which is untrusted. Returns null without one:
+ * an address that was typed by hand has saved nothing.
+ */
+export function readChargeResult(state: unknown): ChargeResult | null {
   const { collected, wasTried } = (state ?? {}) as Partial<ChargeResult>;
-  return {
-    collected: typeof collected === 'number' ? collected : 0,
-    wasTried: wasTried === true,
-  };
+  if (typeof collected !== 'number') return null;
+  return { collected, wasTried: wasTried === true };
 }
