@@ -197,6 +197,15 @@ class Invoice(MirroredResource):
         """What it bills, line by line, as the provider says it."""
         return self.payload.get("line_items") or ()
 
+    @property
+    def billed_subscription_ids(self) -> list[str]:
+        """The provider's ids of the subscriptions that it bills, in the order of its lines.
+
+        A consolidated invoice bills several, and names none of its own.
+        """
+        named = [*(line.get("subscription_id") for line in self.line_items), self.text("subscription_id")]
+        return list(dict.fromkeys(str(subscription_id) for subscription_id in named if subscription_id))
+
 
 class Transaction(MirroredResource):
     """A payment, a payment attempt or a refund. `type` and `status` are the provider's, in lower case."""

@@ -35,8 +35,8 @@ def paid_at(invoice: Invoice) -> datetime:
 
 
 def billed_subscriptions(invoice: Invoice) -> list[Subscription]:
-    """Return the mirrored subscriptions of an invoice's lines, in their order. One query."""
-    ids = dict.fromkeys(str(line.get("subscription_id") or "") for line in invoice.line_items)
+    """Return the mirrored subscriptions that an invoice bills, in the order of its lines. One query."""
+    ids = invoice.billed_subscription_ids
     rows = {row.provider_id: row for row in Subscription.objects.filter(provider_id__in=ids)}
     return [rows[identifier] for identifier in ids if identifier in rows]
 

@@ -1,7 +1,7 @@
 """Failed payments: what is due, why, when it is tried again, and what the provider did (docs/rules.md, rule 10)."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -64,8 +64,8 @@ def find_payment_failure(account: Account) -> PaymentFailure:
     failed = [invoice for invoice in due if has_failed_collection(invoice)]
     if not failed:
         return PaymentFailure(has_payment_failure=False)
-    unpaid_ids = {invoice.text("subscription_id") for invoice in failed}
-    exhausted_ids = {invoice.text("subscription_id") for invoice in failed if invoice.status == NOT_PAID}
+    unpaid_ids = _billed_ids(failed)
+    exhausted_ids = _billed_ids(invoice for invoice in failed if invoice.status == NOT_PAID)
     holdings = [holding for holding in holdings_of(account) if holding.subscription.provider_id in unpaid_ids]
     payments = PaymentLookup.for_account(account)
     return PaymentFailure(
@@ -80,9 +80,13 @@ def find_payment_failure(account: Account) -> PaymentFailure:
     )
 
 
+def _billed_ids(invoices: Iterable[Invoice]) -> set[str]:
+    return {subscription_id for invoice in invoices for subscription_id in invoice.billed_subscription_ids}
+
+
 def _failed_payment(invoice: Invoice, holdings: Sequence[Holding], payments: PaymentLookup) -> FailedPayment:
-    billed_id = invoice.text("subscription_id")
-    billed = [holding for holding in holdings if holding.subscription.provider_id == billed_id]
+    billed_ids = invoice.billed_subscription_ids
+    billed = [holding for holding in holdings if holding.subscription.provider_id in billed_ids]
     attempt = last_failed_attempt(invoice)
     return FailedPayment(
         number=invoice.provider_id,

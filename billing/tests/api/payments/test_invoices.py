@@ -8,10 +8,14 @@ import pytest
 
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirror_factory import (
+    FAITH,
+    GOSPEL,
+    KIDS,
     catalog_resources,
     iso_time_at,
     make_invoice,
     make_resource,
+    make_subscription,
     open_account,
     timestamp_at,
 )
@@ -260,6 +264,18 @@ def test_it_tells_what_failed_why_and_when_it_is_tried_again(text: str | None, r
     assert (failed["number"], failed["amountDue"], failed["currencyCode"]) == ("17", 699, "USD")
     assert (failed["paymentSourceType"], failed["last4"], failed["reason"]) == ("CARD", "0004", reason)
     assert failed["nextRetryAt"] == iso_time_at(2)
+
+
+@pytest.mark.shows("rule-10", "api-8")
+def test_a_failed_invoice_of_several_subscriptions_names_each_of_their_plans() -> None:
+    plans = {"a": FAITH, "b": GOSPEL, "c": KIDS}
+    subscriptions = [make_subscription(name, plan) for name, plan in plans.items()]
+    # A consolidated invoice names its subscriptions in its lines only.
+    lines = [{"subscription_id": name, "amount": 699} for name in ("b", "a", "b")]
+    invoice = make_invoice("17", status="not_paid", amount_due=2097, dunning_status="exhausted", line_items=lines)
+    browser = Browser(open_account("alice", *catalog_resources(), *subscriptions, invoice))
+    [failed] = browser.get("/api/account/check-payment-failure").json()["failedPayments"]
+    assert sorted(failed["plans"]) == ["Faith & Family", "Gospel TV"]
 
 
 def test_a_strangers_payment_failure_is_not_reported() -> None:
