@@ -12,6 +12,7 @@ from functools import partial
 import pytest
 from chargebee import APIError
 from django.contrib.auth.models import Group
+from django.db import OperationalError
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -194,10 +195,13 @@ def test_twenty_operators_at_once_refund_once(provider: Provider, make_change: C
             )
         except BillingError as error:
             return error.code
+        except OperationalError:
+            # The lock timeout: a web request is answered with 503.
+            return "lock_timeout"
         return "given"
 
     outcomes = Counter(run_concurrently(confirm_by_operator))
 
     assert outcomes["given"] == 1
-    assert set(outcomes) <= {"given", "quote_changed", "change_in_progress", "billing_unavailable"}
+    assert set(outcomes) <= {"given", "quote_changed", "change_in_progress", "billing_unavailable", "lock_timeout"}
     assert (given_cents(provider), receipts()) == (200, 1)
