@@ -4,7 +4,11 @@ const STORAGE_KEY = 'token';
 /** Stands for the session of an operator's view, which has no token that the app could read. */
 const VIEW = 'view';
 
-export type Ended = 'by-choice' | 'expired' | null;
+/**
+ * How the last session ended, which decides what the landing page says and where sign-in leads; null
+ * if none has ended.
+ */
+export type SessionEnd = 'by-choice' | 'expired' | null;
 
 interface AuthState {
   /** The bearer token; null if signed out. */
@@ -14,10 +18,7 @@ interface AuthState {
    * signed in.
    */
   email: string | null;
-  /**
-   * How the last session ended, which decides what the landing page says and where sign-in leads.
-   */
-  ended: Ended;
+  ended: SessionEnd;
   /**
    * Whether an operator sees the account. Then a cookie authenticates the requests, and the browser's
    * storage is left alone: it may hold a session of the operator's own.

@@ -1,4 +1,4 @@
-import { type Ended, useAuth } from '@/stores/auth';
+import { type SessionEnd, useAuth } from '@/stores/auth';
 import { type Severity, useSnackbar } from '@/stores/snackbar';
 
 const STORAGE_KEY = 'handover';
@@ -10,7 +10,7 @@ interface Handover {
   /** The navigation state. Chromium drops it on a reload to a page with another opener policy. */
   state: unknown;
   message: { content: string; severity: Severity } | null;
-  ended: Ended;
+  ended: SessionEnd;
 }
 
 /** Saves the navigation state, the current snackbar message, and how the session ended. */

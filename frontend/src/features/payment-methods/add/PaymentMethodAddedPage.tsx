@@ -11,7 +11,7 @@ import styles from '@/features/payment-methods/shared/PaymentForm.module.css';
 import { readChargeResult } from '@/features/payment-methods/shared/successNavigation';
 import { useReturnToList } from '@/features/payment-methods/shared/useEditedSource';
 import { paymentsOptions } from '@/lib/api/queries';
-import type { PaymentSource, Payments } from '@/lib/api/types';
+import type { Payments } from '@/lib/api/types';
 import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
 import { ButtonLink } from '@/ui/Button';
@@ -53,24 +53,27 @@ function AddedContent({ payments }: { payments: Payments }) {
     (candidate) => candidate.paymentSourceId === paymentSourceId,
   );
   const charge = readChargeResult(state);
-  const isTried = charge?.wasTried === true;
   const messages = collectionMessages({
-    collected: charge?.collected ?? 0,
-    wasTried: isTried,
+    ...(charge ?? { collected: 0, wasTried: false }),
     amountDue: payments.amountDue,
     currencyCode: payments.currencyCode,
   });
   if (!source) return <RedirectToList />;
-  const isDeclined = isTried && payments.amountDue > 0;
+  const isPayPal = sourceKind(source) === 'PAYPAL';
+  const isDeclined = charge?.wasTried === true && payments.amountDue > 0;
   return (
     <>
-      <PageHeading>{headingText(source, charge !== null)}</PageHeading>
+      {/* The URL alone, typed by hand, claims nothing. */}
+      <PageHeading>
+        {charge === null && 'Your Payment Method'}
+        {charge && (isPayPal ? 'Successfully Added PayPal Account' : 'Card Information Added')}
+      </PageHeading>
       <Card className={styles.card}>
         {messages.length > 0 && (
           <ChangeOutcome
             sentences={messages}
             isFailure={payments.amountDue > 0}
-            declinedCard={isDeclined && sourceKind(source) !== 'PAYPAL' ? source : undefined}
+            declinedCard={isDeclined && !isPayPal ? source : undefined}
           />
         )}
         <AddedMethod source={source} />
@@ -97,14 +100,6 @@ function AddedContent({ payments }: { payments: Payments }) {
       </Card>
     </>
   );
-}
-
-/** Says that the method was saved only if it was: the URL alone, typed by hand, claims nothing. */
-function headingText(source: PaymentSource, isSaved: boolean): string {
-  if (!isSaved) return 'Your Payment Method';
-  return sourceKind(source) === 'PAYPAL'
-    ? 'Successfully Added PayPal Account'
-    : 'Card Information Added';
 }
 
 /** Redirects to the list if the URL names no payment method of this account. */
