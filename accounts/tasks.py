@@ -11,7 +11,7 @@ from django.conf import settings
 from accounts import data_retention
 from accounts.mail import outbox
 from accounts.models import OutgoingMail
-from core.task_queue import enqueue_expiring_task
+from core.workers.task_queue import enqueue_expiring_task
 
 
 @shared_task

@@ -1,8 +1,8 @@
 """Runs of jobs: begin, claim, process, hand over and finish them.
 
-A run is a row of `JobRun` that a worker holds by its lease (`core.leases`). A scheduled job has one run for each slot;
-other runs are requested by operators. A run with a cursor works in portions. Each portion saves the cursor and the
-counts and renews the lease, so a worker that dies leaves nothing to repeat, and another one continues.
+A run is a row of `JobRun` that a worker holds by its lease (`core.workers.leases`). A scheduled job has one run for
+each slot; other runs are requested by operators. A run with a cursor works in portions. Each portion saves the cursor
+and the counts and renews the lease, so a worker that dies leaves nothing to repeat, and another one continues.
 """
 
 import logging
@@ -18,10 +18,10 @@ from django.db.models import F, Q, QuerySet
 from billing.gateway.http import rate_limit
 from billing.models import JobRun
 from billing.models.job_runs import IMPORT, Cursor
-from core import task_queue
 from core.clock import database_now
-from core.leases import LeaseLost
-from core.task_queue import TASK_EXPIRY_SECONDS
+from core.workers import task_queue
+from core.workers.leases import LeaseLost
+from core.workers.task_queue import TASK_EXPIRY_SECONDS
 
 logger = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from billing.models import Invoice, PauseSchedule, Subscription
 from billing.queries.export import export_part
 from billing.receipts import delivery, late_receipts, notices, payment_mails
 from billing.receipts.texts import pauses
-from core.task_queue import enqueue_task
+from core.workers.task_queue import enqueue_task
 
 
 def connect_receivers() -> None:

@@ -11,7 +11,7 @@ class CoreConfig(AppConfig):
 
     def ready(self) -> None:
         """Listen for the start and the end of this worker, before it forks."""
-        from core import worker_shutdown, worker_standstill
+        from core.workers import shutdown, standstill
 
-        worker_shutdown.listen_for_shutdown()
-        worker_standstill.listen_for_start()
+        shutdown.listen_for_shutdown()
+        standstill.listen_for_start()

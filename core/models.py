@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from core.leases import Leased, LeaseQuerySet
+from core.workers.leases import Leased, LeaseQuerySet
 
 
 class IdempotentRequest(Leased):

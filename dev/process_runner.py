@@ -22,7 +22,7 @@ from types import FrameType
 from dev.paths import ROOT
 
 GRACE_SECONDS = 10.0
-# EX_TEMPFAIL: with it a worker ends that asks to be started anew (core/worker_standstill.py).
+# EX_TEMPFAIL: with it a worker ends that asks to be started anew (core/workers/standstill.py).
 RESTART_EXIT_CODE = 75
 PR_SET_PDEATHSIG = 1
 

@@ -19,7 +19,7 @@ from dev.paths import PYTHON, ROOT, child_environment
 from dev.servers import missing_binaries
 from dev.setup import prepare
 
-REHEARSAL = "from faults.rehearsal import rehearse; rehearse()"
+REHEARSAL = "from faults.support.rehearsal import rehearse; rehearse()"
 
 
 def main() -> int:

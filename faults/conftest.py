@@ -17,10 +17,10 @@ from billing.tests.support.faulty_proxy import FaultyProxy
 from billing.tests.support.live_provider import Provider
 from conftest import Sandbox, free_port, run_sandbox_process
 from dev.servers import missing_binaries
-from faults.database_servers import PostgreSQL, Redis
-from faults.mail_server import MailServer
-from faults.running_portal import RunningPortal, stopped_portal
-from faults.tcp_relay import TcpRelay
+from faults.support.database_servers import PostgreSQL, Redis
+from faults.support.mail_server import MailServer
+from faults.support.running_portal import RunningPortal, stopped_portal
+from faults.support.tcp_relay import TcpRelay
 
 LOG_LINES = 40
 

@@ -10,7 +10,7 @@ import pytest
 
 from accounts.models import SessionToken
 from billing.tests.support.live_provider import FAITH
-from faults.running_portal import RunningPortal
+from faults.support.running_portal import RunningPortal
 
 CLIENTS = 20
 LIMIT = 256 * 1024

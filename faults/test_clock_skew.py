@@ -14,7 +14,7 @@ from accounts.models import LoginChallenge
 from billing.models import Command, Heartbeat, InvoicePdf
 from billing.tests.support.live_provider import FAITH
 from conftest import NO_AUTHORITIES, free_port
-from faults.running_portal import PortalProcess, RunningPortal, wait_until
+from faults.support.running_portal import PortalProcess, RunningPortal, wait_until
 
 CODE = re.compile(r"^\s*(\d{6})\s*$", re.MULTILINE)
 MINUTE = 60
@@ -25,7 +25,7 @@ def skewed_process(process: PortalProcess, seconds: int, **changed: str) -> Port
     """Return a copy of a process that runs with a clock that is this many seconds ahead."""
     command = [*process.command]
     at = command.index("-m")
-    command[at : at + 1] = ["-m", "faults.skewed_clock", str(seconds)]
+    command[at : at + 1] = ["-m", "faults.support.skewed_clock", str(seconds)]
     return replace(process, command=command, environment={**process.environment, **changed}, running=None)
 
 

@@ -24,7 +24,7 @@ from billing.models import Command, Customer, WebhookEvent
 from billing.tests.support.live_provider import FAITH
 from conftest import NO_AUTHORITIES
 from core.models import IdempotentRequest
-from faults.running_portal import RECOVERY_SECONDS, RunningPortal, wait_until
+from faults.support.running_portal import RECOVERY_SECONDS, RunningPortal, wait_until
 
 PAUSE = "/api/account/pause?days=30"
 LOGIN = ("chargebee", "demo-webhook-password")

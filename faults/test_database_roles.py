@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from conftest import ROOT, free_port
-from faults.database_servers import PostgreSQL
+from faults.support.database_servers import PostgreSQL
 
 
 @pytest.mark.shows("security-66")

@@ -12,7 +12,7 @@ from accounts.mail.queue import queue_mail
 from accounts.models import OutgoingMail
 from billing.models import Command
 from billing.tests.support.live_provider import FAITH
-from faults.running_portal import RunningPortal, wait_until
+from faults.support.running_portal import RunningPortal, wait_until
 
 PAUSE = "/api/account/pause?days=30"
 RECEIPT: dict[str, object] = {"title": "Kept", "lines": ["It was kept."], "facts": []}

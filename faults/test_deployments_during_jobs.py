@@ -16,7 +16,7 @@ from billing.mirror import account_import, webhook_processing
 from billing.models import Command, Heartbeat, JobRun, PauseSchedule, RequestPace, Subscription, WebhookEvent
 from billing.tests.support.faulty_proxy import is_write_request
 from billing.tests.support.live_provider import FAITH
-from faults.running_portal import RunningPortal, wait_until
+from faults.support.running_portal import RunningPortal, wait_until
 
 # Less than a deployment waits before SIGKILL (docs/deployment.md).
 GRACE_SECONDS = 30.0

@@ -16,7 +16,7 @@ from django.utils import timezone
 from billing.models import InvoicePdf
 from billing.tests.support.live_provider import FAITH
 from conftest import ROOT, free_port
-from faults.running_portal import PortalProcess, RunningPortal, wait_until
+from faults.support.running_portal import PortalProcess, RunningPortal, wait_until
 
 # A file size limit acts like a full disk.
 SIZE_LIMIT = 16_384

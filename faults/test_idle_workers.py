@@ -12,8 +12,8 @@ import pytest
 
 from billing.models import Heartbeat
 from conftest import ROOT
-from core.worker_standstill import RESTART_EXIT_CODE
-from faults.running_portal import PortalProcess, RunningPortal, wait_until
+from core.workers.standstill import RESTART_EXIT_CODE
+from faults.support.running_portal import PortalProcess, RunningPortal, wait_until
 from portal.monitoring.worker_probe import MOST_SECONDS
 
 ROUNDS = 3

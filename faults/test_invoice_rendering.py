@@ -15,7 +15,7 @@ from django.utils import timezone
 from billing.invoices.pdf_files import request_pdf
 from billing.models import Invoice, InvoicePdf
 from billing.tests.support.live_provider import FAITH
-from faults.running_portal import RunningPortal, wait_until
+from faults.support.running_portal import RunningPortal, wait_until
 
 State = InvoicePdf.State
 # Enough invoice lines to render for a minute.

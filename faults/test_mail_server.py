@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.mail.queue import queue_mail
 from accounts.models import OutgoingMail
 from billing.tests.support.live_provider import FAITH
-from faults.running_portal import RunningPortal, wait_until
+from faults.support.running_portal import RunningPortal, wait_until
 
 CODE = re.compile(r"^\s*(\d{6})\s*$", re.MULTILINE)
 RECEIPT: dict[str, object] = {"title": "Kept", "lines": ["It was kept."], "facts": []}

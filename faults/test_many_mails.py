@@ -14,7 +14,7 @@ from billing.mirror import account_import
 from billing.models import RequestPace
 from billing.tests.support.live_provider import FAITH
 from conftest import run_sandbox_process
-from faults.running_portal import RunningPortal, wait_until
+from faults.support.running_portal import RunningPortal, wait_until
 from faults.test_mail_server import ask_for_code
 
 NOTICES, RECEIPTS = 20_000, 600

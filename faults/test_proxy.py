@@ -14,8 +14,8 @@ import pytest
 
 from billing.tests.support.live_provider import FAITH
 from conftest import free_port
-from faults.proxy import HOST, Proxy, run_proxy
-from faults.running_portal import RunningPortal
+from faults.support.proxy import HOST, Proxy, run_proxy
+from faults.support.running_portal import RunningPortal
 
 ATTACKER, VISITOR = "127.0.0.66", "127.0.0.7"
 SLOW_HEADS, SLOW_BODIES = 300, 64

@@ -14,7 +14,7 @@ from billing.models import Command, Heartbeat
 from billing.tests.support.live_provider import FAITH
 from conftest import NO_AUTHORITIES, free_port
 from core.models import LimitCounter
-from faults.running_portal import PortalProcess, RunningPortal, wait_until
+from faults.support.running_portal import PortalProcess, RunningPortal, wait_until
 
 PAUSE = "/api/account/pause?days=30"
 RECEIPT: dict[str, object] = {"title": "Kept", "lines": ["It was kept."], "facts": []}

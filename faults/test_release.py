@@ -22,8 +22,8 @@ from accounts.models import Account, SessionToken
 from billing.tests.support.live_provider import FAITH
 from core.online_indexes import AddIndexOnline
 from dev.run import portal_processes
-from faults.proxy import HOST, UNVERIFIED, Proxy, run_proxy
-from faults.running_portal import START_SECONDS, PortalProcess, RunningPortal, wait_until
+from faults.support.proxy import HOST, UNVERIFIED, Proxy, run_proxy
+from faults.support.running_portal import START_SECONDS, PortalProcess, RunningPortal, wait_until
 from preferences.models import EmailPreferences, Preference
 
 VISITORS = 4

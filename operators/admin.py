@@ -11,14 +11,14 @@ from django.http import HttpRequest
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from accounts.admin.account_actions import (
+from accounts.admin.desk.account_actions import (
     AccountAction,
     ActionQuestion,
     ActionRequest,
     ConfirmedAction,
     register_action,
 )
-from accounts.admin.read_only import ReadOnlyAdmin
+from accounts.admin.lists.read_only import ReadOnlyAdmin
 from operators import account_views
 from operators.lockout import unlock_operator
 from operators.models import Authenticator

@@ -104,19 +104,19 @@ class OperatorsSite(OTPAdminSite):  # type: ignore[misc]  # django-otp has no ty
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Show the desk, or what a search found; a single finding is opened at once."""
         # Imported here because the admin of accounts registers its models with this site.
-        from accounts.admin import desk
+        from accounts.admin.desk import front_page
 
-        query = desk.clean_query(request.GET.get("q", ""))
-        findings = desk.find_pages(query, request.user) if query else []
+        query = front_page.clean_query(request.GET.get("q", ""))
+        findings = front_page.find_pages(query, request.user) if query else []
         if len(findings) == 1:
             return redirect(findings[0].address)
-        panels = [] if query else list(desk.desk_panels(request))
-        can_search = desk.can_search(request.user)
+        panels = [] if query else list(front_page.desk_panels(request))
+        can_search = front_page.can_search(request.user)
         context = {
             "can_search": can_search,
             "query": query,
             "findings": findings,
-            "has_more": len(findings) >= desk.MAX_FINDINGS,
+            "has_more": len(findings) >= front_page.MAX_FINDINGS,
             "panels": panels,
             # For operators of content, who have no desk.
             "app_list": [] if can_search or panels else self.get_app_list(request),

@@ -256,9 +256,9 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "ENUM_NAME_OVERRIDES": {
         "PeriodUnitEnum": "billing.terms.PERIOD_UNITS",
         "SoldPeriodUnitEnum": "billing.terms.SOLD_PERIOD_UNITS",
-        "StatusEnum": "billing.queries.holdings.STATUSES",
+        "StatusEnum": "billing.queries.subscriptions.holdings.STATUSES",
         "PaymentSourceStatusEnum": "billing.api.serializers.payments.STATUSES",
-        "DeclineReasonEnum": "billing.queries.failed_payments.DECLINE_REASONS",
+        "DeclineReasonEnum": "billing.queries.payments.failed_payments.DECLINE_REASONS",
         "CancelReasonEnum": "billing.survey.REASONS",
         "FreeMonthReasonEnum": "billing.changes.free_month.INELIGIBLE_REASONS",
         "OfferEnum": "billing.survey.OFFERS",

@@ -6,11 +6,12 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from accounts.admin import account_actions, account_page, audit_log
-from accounts.admin.account_actions import AccountAction, ActionQuestion, ActionRequest, ConfirmedAction
-from accounts.admin.account_page import PageSection
-from accounts.admin.display import format_instant
-from accounts.admin.read_only import AnyModelAdmin
+from accounts.admin import audit_log
+from accounts.admin.desk import account_actions, account_page
+from accounts.admin.desk.account_actions import AccountAction, ActionQuestion, ActionRequest, ConfirmedAction
+from accounts.admin.desk.account_page import PageSection
+from accounts.admin.lists.display import format_instant
+from accounts.admin.lists.read_only import AnyModelAdmin
 from accounts.models import Account
 from core.errors import PortalError
 from preferences import email_preferences, newsletters

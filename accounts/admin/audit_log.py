@@ -9,7 +9,7 @@ from django.db import models
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from accounts.admin.read_only import ReadOnlyAdmin, page_link
+from accounts.admin.lists.read_only import ReadOnlyAdmin, page_link
 
 MAX_NAME_LENGTH = 200
 

@@ -13,9 +13,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
-from accounts.admin.picture_chooser import PictureChooser, picture_choices
-from accounts.admin.picture_form import PictureForm
-from accounts.admin.read_only import AnyModelAdmin
+from accounts.admin.forms.picture_chooser import PictureChooser, picture_choices
+from accounts.admin.forms.picture_form import PictureForm
+from accounts.admin.lists.read_only import AnyModelAdmin
 from accounts.brands.pictures import LOGO_SHAPE, PictureUpload, UploadedFile, check_logo_upload
 from accounts.models import Brand, StreamingService
 from accounts.models.brand_colors import (

@@ -14,7 +14,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 
-from accounts.admin.read_only import AnyModelAdmin
+from accounts.admin.lists.read_only import AnyModelAdmin
 from accounts.brands import site
 from accounts.brands.mail_logo import find_mail_logo
 from accounts.mail import rendering, samples

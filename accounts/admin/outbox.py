@@ -10,9 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 
 from accounts.admin import audit_log
-from accounts.admin.large_tables import LargeTableAdmin, RecentValuesFilter
+from accounts.admin.lists.large_tables import LargeTableAdmin, RecentValuesFilter
+from accounts.admin.lists.read_only import ReadOnlyAdmin, account_link
 from accounts.admin.mail_previews import MailPreviews
-from accounts.admin.read_only import ReadOnlyAdmin, account_link
 from accounts.mail import outbox, queue
 from accounts.models import OutgoingMail
 

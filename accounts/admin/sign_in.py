@@ -9,8 +9,8 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from accounts.admin.large_tables import BoundedPaginator, LargeTableAdmin
-from accounts.admin.read_only import ReadOnlyAdmin, account_link
+from accounts.admin.lists.large_tables import BoundedPaginator, LargeTableAdmin
+from accounts.admin.lists.read_only import ReadOnlyAdmin, account_link
 from accounts.models import LoginChallenge, SignInEvent
 from core.models import LimitCounter
 

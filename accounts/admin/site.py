@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
-from accounts.admin.plain_text import PlainTextAdmin
+from accounts.admin.forms.plain_text import PlainTextAdmin
 from accounts.brands import site
 from accounts.models import SiteSettings
 

@@ -15,13 +15,14 @@ from django.template.response import TemplateResponse
 from django.urls import path
 from django.utils import timezone
 
-from accounts.admin import account_actions, account_page, audit_log, timeline
-from accounts.admin.csv_export import ExportableAdmin
-from accounts.admin.desk import name_conditions
-from accounts.admin.large_tables import LargeTableAdmin
-from accounts.admin.plain_text import PlainTextAdmin
-from accounts.admin.read_only import ReadOnlyAdmin
-from accounts.admin.zones import ZoneChoice
+from accounts.admin import audit_log
+from accounts.admin.desk import account_actions, account_page, timeline
+from accounts.admin.desk.front_page import name_conditions
+from accounts.admin.desk.zones import ZoneChoice
+from accounts.admin.forms.plain_text import PlainTextAdmin
+from accounts.admin.lists.csv_export import ExportableAdmin
+from accounts.admin.lists.large_tables import LargeTableAdmin
+from accounts.admin.lists.read_only import ReadOnlyAdmin
 from accounts.models import Account, User
 from accounts.sign_in import flow
 

@@ -17,8 +17,9 @@ from accounts.mail import preferences
 from accounts.mail.rendering import compose_message
 from accounts.mail.smtp_connection import send_message
 from accounts.models import OutgoingMail
-from core import clock, worker_shutdown
-from core.leases import LeaseLost
+from core import clock
+from core.workers import shutdown
+from core.workers.leases import LeaseLost
 
 logger = logging.getLogger(__name__)
 
@@ -122,7 +123,7 @@ def deliver_due_mails(queue: Queue, *, until: float) -> int:
     """
     handled = failed = 0
     for mail_id in due_mail_ids(queue):
-        if worker_shutdown.is_time_up(until) or failed == FAILURES_PER_SLICE:
+        if shutdown.is_time_up(until) or failed == FAILURES_PER_SLICE:
             break
         failed = 0 if deliver_mail(mail_id) else failed + 1
         handled += 1

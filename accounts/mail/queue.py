@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from accounts.mail import outbox
 from accounts.models import Account, AccountEvent, Brand, OutgoingMail
 from core import clock
-from core.task_queue import enqueue_task
+from core.workers.task_queue import enqueue_task
 
 
 def queue_mail(  # noqa: PLR0913  (they are the columns of one row)

@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.models.events import AccountEvent
 from accounts.models.site import Brand
 from accounts.models.users import Account
-from core.leases import Leased, LeaseQuerySet
+from core.workers.leases import Leased, LeaseQuerySet
 
 
 class OutgoingMail(Leased):

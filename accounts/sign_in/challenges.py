@@ -18,7 +18,7 @@ from core import clock
 from core.errors import PortalError
 from core.limits import Throttled, consume_limits, seconds_until
 from core.network import Origin
-from core.task_queue import enqueue_task
+from core.workers.task_queue import enqueue_task
 
 CHALLENGE_LIFETIME = timedelta(minutes=10)
 RESEND_AFTER = limits.SEND_GAP.window

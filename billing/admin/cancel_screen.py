@@ -10,8 +10,8 @@ from django.db.models import DateField, Field
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from accounts.admin.display import GOOD, INFO, state_pill
-from accounts.admin.read_only import AnyModelAdmin
+from accounts.admin.lists.display import GOOD, INFO, state_pill
+from accounts.admin.lists.read_only import AnyModelAdmin
 from accounts.brands import site
 from accounts.models import Brand
 from billing import clock

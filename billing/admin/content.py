@@ -15,8 +15,8 @@ from django.template.response import TemplateResponse
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
-from accounts.admin.picture_form import PictureForm, upload_field_name
-from accounts.admin.read_only import AnyModelAdmin
+from accounts.admin.forms.picture_form import PictureForm, upload_field_name
+from accounts.admin.lists.read_only import AnyModelAdmin
 from accounts.brands import site
 from accounts.brands.pictures import POSTER_SHAPE
 from accounts.models.site import picture_url

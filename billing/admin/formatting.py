@@ -13,13 +13,13 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from accounts.admin.display import BAD, GOOD, INFO, WARN, format_instant, state_pill
+from accounts.admin.lists.display import BAD, GOOD, INFO, WARN, format_instant, state_pill
 from billing.commands.executor import ERRORS_BY_CODE
 from billing.models import Command, CreditNote, Invoice, Subscription, Transaction
 from billing.money import format_cents
-from billing.queries.collections import FAILED_STATUSES
-from billing.queries.failed_payments import decline_reason
-from billing.queries.payment_methods import type_name
+from billing.queries.payments.failed_payments import decline_reason
+from billing.queries.payments.payment_methods import type_name
+from billing.queries.reports.collections import FAILED_STATUSES
 from billing.receipts.texts.payments import REASON_SENTENCES
 from billing.terms import BillingTerms
 

@@ -14,7 +14,7 @@ from django.urls import path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from accounts.admin.read_only import ReadOnlyAdmin
+from accounts.admin.lists.read_only import ReadOnlyAdmin
 from billing import clock
 from billing.health import checks
 from billing.health.checks import HealthCheck

@@ -8,7 +8,7 @@ from typing import Any
 
 from accounts.mail.samples import SAMPLE_TIME, MailSample, register_sample
 from billing.models import Customer, Invoice, PauseSchedule, PaymentSource, Plan, Subscription
-from billing.queries.failed_payments import FailedPayment, PaymentFailure
+from billing.queries.payments.failed_payments import FailedPayment, PaymentFailure
 from billing.receipts import delivery, notices, payment_mails
 from billing.receipts.charges import Charges
 from billing.receipts.delivery import Receipt

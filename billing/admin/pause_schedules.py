@@ -13,9 +13,10 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.safestring import SafeString
 
-from accounts.admin import account_actions, audit_log, confirmations
-from accounts.admin.large_tables import LargeTableAdmin
-from accounts.admin.read_only import ReadOnlyAdmin, account_link
+from accounts.admin import audit_log
+from accounts.admin.desk import account_actions, confirmations
+from accounts.admin.lists.large_tables import LargeTableAdmin
+from accounts.admin.lists.read_only import ReadOnlyAdmin, account_link
 from accounts.models import Account
 from billing import clock
 from billing.admin.formatting import page_link

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import forms
 from django.contrib import admin
 
-from accounts.admin.read_only import AnyModelAdmin
+from accounts.admin.lists.read_only import AnyModelAdmin
 from billing.admin.money_field import CentsField
 from billing.models import RefundLimit
 from billing.money import format_cents

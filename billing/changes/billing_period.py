@@ -30,10 +30,10 @@ from billing.queries import bundles
 from billing.queries.bundles import BundleMember, RateTable
 from billing.queries.commands import subscriptions_with_step
 from billing.queries.discounts import FREE_MONTH_COUPON, CouponBook, discounted_price
-from billing.queries.holdings import ACTIVE, IN_TRIAL, Holding
 from billing.queries.next_bills import BilledPlan, billed_plan, rows_after_bill
-from billing.queries.ownership import live_holdings
-from billing.queries.plans import PlanRow, ScheduledPlan
+from billing.queries.subscriptions.holdings import ACTIVE, IN_TRIAL, Holding
+from billing.queries.subscriptions.ownership import live_holdings
+from billing.queries.subscriptions.plans import PlanRow, ScheduledPlan
 from billing.receipts.charges import command_charges
 from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import plans

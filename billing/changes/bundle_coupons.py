@@ -22,7 +22,7 @@ from billing.models.mirror import LIVE_STATUSES
 from billing.models.steps import Step, StepOperation, subscription_step
 from billing.queries import bundles
 from billing.queries.bundles import CouponSwap, RateTable
-from billing.queries.holdings import holdings_of_subscriptions, subscriptions_of
+from billing.queries.subscriptions.holdings import holdings_of_subscriptions, subscriptions_of
 
 logger = logging.getLogger(__name__)
 

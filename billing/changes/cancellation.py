@@ -17,8 +17,8 @@ from billing.errors import BillingError
 from billing.models import Command, Subscription
 from billing.models.steps import Step
 from billing.queries.commands import subscriptions_with_step
-from billing.queries.holdings import NON_RENEWING, Holding
-from billing.queries.ownership import chosen_holdings, live_holdings
+from billing.queries.subscriptions.holdings import NON_RENEWING, Holding
+from billing.queries.subscriptions.ownership import chosen_holdings, live_holdings
 from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import cancellation
 from billing.survey import Survey

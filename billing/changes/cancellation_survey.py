@@ -9,7 +9,7 @@ from accounts.models import Account
 from billing.changes.plan_change import SubscriptionsChange
 from billing.errors import BillingPartial, BillingUnconfirmed
 from billing.models import CancellationFeedback, Command
-from billing.queries.holdings import Holding
+from billing.queries.subscriptions.holdings import Holding
 from billing.survey import Survey
 from core.errors import PortalError
 

@@ -22,9 +22,9 @@ from billing.queries import bundles
 from billing.queries.commands import has_open_command
 from billing.queries.discounts import FREE_MONTH_COUPON, ITEM_LEVEL
 from billing.queries.documents import account_totals
-from billing.queries.holdings import ACTIVE, IN_TRIAL, Holding
-from billing.queries.ownership import live_holdings
-from billing.queries.plans import held_plan
+from billing.queries.subscriptions.holdings import ACTIVE, IN_TRIAL, Holding
+from billing.queries.subscriptions.ownership import live_holdings
+from billing.queries.subscriptions.plans import held_plan
 from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import perks
 from core.errors import InvalidInput

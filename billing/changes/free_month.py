@@ -20,10 +20,10 @@ from billing.mirror import churn_events
 from billing.models import Command, OfferClaim, Subscription
 from billing.models.steps import Step
 from billing.queries.discounts import FREE_MONTH_COUPON
-from billing.queries.holdings import ACTIVE, Holding
 from billing.queries.next_bills import NextBill
-from billing.queries.ownership import live_holdings
-from billing.queries.plans import held_plan
+from billing.queries.subscriptions.holdings import ACTIVE, Holding
+from billing.queries.subscriptions.ownership import live_holdings
+from billing.queries.subscriptions.plans import held_plan
 from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import perks
 from billing.survey import FREE_MONTH, Survey

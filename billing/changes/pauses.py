@@ -17,10 +17,10 @@ from billing.mirror import pause_schedules
 from billing.mirror.pause_schedules import PAUSE_DAYS
 from billing.models import CancellationFeedback, Command, Subscription
 from billing.models.steps import Step, StepOperation, subscription_step
-from billing.queries.holdings import Holding
 from billing.queries.next_bills import NextBill, next_bills_of
-from billing.queries.ownership import chosen_holdings, live_holdings
-from billing.queries.pauses import PausePeriod, pause_periods, with_pauses
+from billing.queries.subscriptions.holdings import Holding
+from billing.queries.subscriptions.ownership import chosen_holdings, live_holdings
+from billing.queries.subscriptions.pauses import PausePeriod, pause_periods, with_pauses
 from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import pauses
 from billing.survey import NO_SCREEN, Screen

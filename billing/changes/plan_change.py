@@ -11,7 +11,7 @@ from billing.models import Command
 from billing.models.steps import Step, StepOperation
 from billing.queries import bundles
 from billing.queries.bundles import RateTable
-from billing.queries.holdings import Holding
+from billing.queries.subscriptions.holdings import Holding
 
 
 @dataclass(frozen=True)

@@ -40,10 +40,10 @@ from billing.queries import bundles
 from billing.queries.bundles import BundleMember, RateTable
 from billing.queries.commands import subscriptions_with_step
 from billing.queries.documents import account_totals, terms_of_additions
-from billing.queries.holdings import ACTIVE, NON_RENEWING, Holding, holdings_of
 from billing.queries.next_bills import BilledPlan, Payer
-from billing.queries.ownership import live_holdings
-from billing.queries.plans import PlanRow, plans_to_add, prices_at_terms
+from billing.queries.subscriptions.holdings import ACTIVE, NON_RENEWING, Holding, holdings_of
+from billing.queries.subscriptions.ownership import live_holdings
+from billing.queries.subscriptions.plans import PlanRow, plans_to_add, prices_at_terms
 from billing.receipts.charges import command_charges
 from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import cancellation

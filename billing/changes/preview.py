@@ -33,7 +33,6 @@ from billing.queries.discounts import (
     discounts_after_invoice,
     discounts_for_coupons,
 )
-from billing.queries.holdings import NON_RENEWING, Holding
 from billing.queries.next_bills import (
     Balances,
     BilledPlan,
@@ -44,6 +43,7 @@ from billing.queries.next_bills import (
     known_bills,
     project_bills,
 )
+from billing.queries.subscriptions.holdings import NON_RENEWING, Holding
 from billing.queries.totals import totals_by_terms
 from billing.receipts.charges import command_charges
 from billing.terms import BillingTerms

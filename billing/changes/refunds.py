@@ -18,10 +18,10 @@ from billing.mirror import account_import
 from billing.models import Command, Customer, Invoice, Subscription
 from billing.models.steps import Step, StepOperation, account_step
 from billing.money import format_cents
-from billing.queries import refund_limits
-from billing.queries.invoices import PaymentLookup
-from billing.queries.ownership import live_holdings
-from billing.queries.refunds import ADJUST, CREDIT, REFUND, Refundable, find_refundable
+from billing.queries.payments import refund_limits
+from billing.queries.payments.invoices import PaymentLookup
+from billing.queries.payments.refunds import ADJUST, CREDIT, REFUND, Refundable, find_refundable
+from billing.queries.subscriptions.ownership import live_holdings
 from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.phrases import charged_method_name
 from billing.receipts.texts import refunds as texts

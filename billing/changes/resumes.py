@@ -22,7 +22,6 @@ from billing.models import Command, Customer, PauseSchedule, Subscription
 from billing.models.commands import SYSTEM_ACTOR
 from billing.models.steps import Step, StepOperation, subscription_step
 from billing.queries.bundles import bundle_members
-from billing.queries.holdings import Holding, shown_subscriptions_of
 from billing.queries.next_bills import (
     Balances,
     BilledPlan,
@@ -33,7 +32,8 @@ from billing.queries.next_bills import (
     known_bills,
     project_bills,
 )
-from billing.queries.ownership import chosen_holdings, live_holdings, named_subscriptions
+from billing.queries.subscriptions.holdings import Holding, shown_subscriptions_of
+from billing.queries.subscriptions.ownership import chosen_holdings, live_holdings, named_subscriptions
 from billing.receipts.charges import command_charges
 from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import pauses

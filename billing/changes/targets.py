@@ -14,8 +14,8 @@ from billing.mirror.pause_schedules import PAUSE_DAYS
 from billing.models import Command
 from billing.models.steps import Step, StepOperation, subscription_step
 from billing.queries.bundles import BundleMember, bundle_members
-from billing.queries.holdings import ACTIVE, IN_TRIAL, NON_RENEWING, Holding
-from billing.queries.plans import PlanRow, held_plan, price_on_sale
+from billing.queries.subscriptions.holdings import ACTIVE, IN_TRIAL, NON_RENEWING, Holding
+from billing.queries.subscriptions.plans import PlanRow, held_plan, price_on_sale
 
 CANCEL_OPERATIONS = (StepOperation.CANCEL_AT_TERM_END, StepOperation.CANCEL_NOW)
 # The newest of these decides what can be restored: a cancellation, or its removal.

@@ -13,8 +13,8 @@ from billing.errors import BillingError
 from billing.models import Command, Subscription
 from billing.models.steps import Step, StepOperation, subscription_step
 from billing.queries.commands import subscriptions_with_step
-from billing.queries.holdings import NON_RENEWING, Holding
-from billing.queries.ownership import live_holdings, named_holdings
+from billing.queries.subscriptions.holdings import NON_RENEWING, Holding
+from billing.queries.subscriptions.ownership import live_holdings, named_holdings
 from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import cancellation, plans
 

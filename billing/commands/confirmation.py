@@ -23,8 +23,8 @@ from billing.errors import BillingError, ChangeInProgress, QuoteChanged
 from billing.models import Command
 from billing.models.steps import Step
 from billing.queries.commands import has_unfinished_steps, newest_partial_command
-from billing.queries.holdings import Holding
-from billing.queries.ownership import live_holdings
+from billing.queries.subscriptions.holdings import Holding
+from billing.queries.subscriptions.ownership import live_holdings
 from billing.terms import DEFAULT_CURRENCY
 
 

@@ -42,7 +42,7 @@ from billing.models.steps import Step, StepState, resolve_arguments
 from billing.queries.commands import command_subscriptions
 from billing.receipts import partial_receipts
 from core.clock import database_now
-from core.leases import LeaseLost
+from core.workers.leases import LeaseLost
 
 logger = logging.getLogger(__name__)
 

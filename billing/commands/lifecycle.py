@@ -31,8 +31,8 @@ from billing.errors import (
 from billing.models import Command
 from billing.models.commands import SYSTEM_ACTOR
 from billing.models.steps import Step, StepState
-from core import worker_shutdown
 from core.clock import database_now
+from core.workers import shutdown
 
 logger = logging.getLogger(__name__)
 
@@ -93,7 +93,7 @@ def settle_due_commands(kinds: Mapping[str, CommandKind], *, now: datetime) -> d
     deadline = time.monotonic() + SETTLE_TIME_LIMIT_SECONDS
     due = Command.objects.due()
     for command in due.order_by("next_attempt_at"):
-        if worker_shutdown.is_time_up(deadline):
+        if shutdown.is_time_up(deadline):
             break
         _settle_command(command, kinds, now)
         counts["waiting" if command.state in Command.OPEN else "settled"] += 1

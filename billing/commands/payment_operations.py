@@ -16,9 +16,9 @@ from billing.gateway.snapshots import (
     TransactionSnapshot,
 )
 from billing.models import Command, Customer, Invoice, PaymentSource, Subscription
-from billing.queries.past_due import DUE_STATUSES
-from billing.queries.payment_commands import collected_cents, invoice_ids_to_collect, kept_source_id
-from billing.queries.payment_methods import SOURCE_KINDS, is_likely_same_source
+from billing.queries.payments.past_due import DUE_STATUSES
+from billing.queries.payments.payment_commands import collected_cents, invoice_ids_to_collect, kept_source_id
+from billing.queries.payments.payment_methods import SOURCE_KINDS, is_likely_same_source
 
 PRIMARY, BACKUP = "primary", "backup"
 

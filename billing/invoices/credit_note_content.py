@@ -13,7 +13,7 @@ from billing.invoices.pdf_content import (
 )
 from billing.models import CreditNote
 from billing.pdf.credit_note_data import CreditNoteData
-from billing.queries.invoices import PaymentLookup, refund_link
+from billing.queries.payments.invoices import PaymentLookup, refund_link
 from billing.terms import DEFAULT_CURRENCY
 
 

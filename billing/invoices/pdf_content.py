@@ -19,7 +19,7 @@ from billing.pdf.invoice_data import (
     PayingSource,
     TaxLine,
 )
-from billing.queries.invoices import PaymentLookup, last_payment
+from billing.queries.payments.invoices import PaymentLookup, last_payment
 
 ADDRESS_LINE_FIELDS = ("line1", "line2")
 

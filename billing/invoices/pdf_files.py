@@ -20,11 +20,11 @@ from billing.invoices.pdf_content import invoice_pdf_content
 from billing.invoices.statement_content import statement_pdf_content
 from billing.models import AccountDocument, CreditNote, Invoice, InvoicePdf
 from billing.pdf.render import render_credit_note, render_invoice, render_statement
-from billing.queries.invoices import invoices_of_year, refunds_of_year
-from core import task_queue
+from billing.queries.payments.invoices import invoices_of_year, refunds_of_year
 from core.clock import database_now
 from core.errors import NotFound
-from core.leases import LeaseQuerySet
+from core.workers import task_queue
+from core.workers.leases import LeaseQuerySet
 
 logger = logging.getLogger(__name__)
 

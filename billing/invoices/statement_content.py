@@ -22,7 +22,7 @@ from billing.pdf.statement_data import (
     StatementRefund,
     StatementSums,
 )
-from billing.queries.invoices import (
+from billing.queries.payments.invoices import (
     InvoiceRow,
     PaymentLookup,
     invoices_of_year,
@@ -30,7 +30,7 @@ from billing.queries.invoices import (
     refunds_of_year,
     rows_for_invoices,
 )
-from billing.queries.payment_methods import invoice_currency
+from billing.queries.payments.payment_methods import invoice_currency
 from billing.terms import DEFAULT_CURRENCY
 
 

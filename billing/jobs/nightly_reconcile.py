@@ -13,7 +13,7 @@ from billing.mirror import comparisons, diff, reconcile
 from billing.mirror.reconcile import ACCOUNTS_STAGE
 from billing.models import JobRun
 from billing.models.job_runs import Cursor
-from core import worker_shutdown
+from core.workers import shutdown
 
 RETENTION_STAGE, ROUND_STAGE, PDF_STAGE = "old data", "whole site", "PDFs"
 # Data retention comes first: it must not wait for the provider.
@@ -26,7 +26,7 @@ def reconcile_slice(run: JobRun, *, now: datetime, until: float) -> bool:
     Raises NotSent, LeaseLost.
     """
     for _stage in job_runs.process_portions(run, lambda run: _process_portion(run, now)):
-        if worker_shutdown.is_time_up(until):
+        if shutdown.is_time_up(until):
             break
     return run.finished_at is not None
 

@@ -10,7 +10,7 @@ from django.conf import settings
 
 from accounts.mail import outbox
 from billing.gateway.http import rate_limit
-from core.task_queue import enqueue_expiring_task
+from core.workers.task_queue import enqueue_expiring_task
 
 
 def announce_paced_mails() -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from billing.gateway.errors import GatewayError
 from billing.mirror import account_import
 from billing.models import PauseSchedule
-from core import worker_shutdown
+from core.workers import shutdown
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ def check_due_pauses(*, now: datetime, until: float = float("inf")) -> dict[str,
     schedules = PauseSchedule.objects.filter(state=State.SCHEDULED, pause_date__lte=now)
     due = list(schedules.select_related("subscription").order_by("pause_date", "pk"))
     for index, schedule in enumerate(due):
-        if index and worker_shutdown.is_time_up(until):
+        if index and shutdown.is_time_up(until):
             counts["left"] = len(due) - index
             break
         try:

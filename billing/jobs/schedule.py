@@ -30,8 +30,8 @@ from billing.mirror import reconcile
 from billing.models import JobRun
 from billing.models.job_runs import BUNDLES, RECONCILE
 from billing.receipts import notices, partial_receipts
-from core import worker_shutdown
-from core.leases import LeaseLost
+from core.workers import shutdown
+from core.workers.leases import LeaseLost
 
 # Early, because a resume is promised for a day; but after every daylight saving change.
 NIGHTLY_AT = time(hour=3, minute=30)
@@ -93,7 +93,7 @@ def _run_pauses(_run: JobRun, now: datetime, until: float) -> SliceResult:
     checked = pause_start.check_due_pauses(now=now, until=until)
     retried = worker.resume_due_pauses(now=now, only_retries=True, until=until)
     counts = {**checked, **{f"retried_{name}": count for name, count in retried.items()}}
-    if worker_shutdown.is_stopping():
+    if shutdown.is_stopping():
         return SliceResult(counts, finished=False)
     # If a slice made no progress, leave the rest to the next hour: another slice would fail at the same pauses.
     has_progress = any(
@@ -215,7 +215,7 @@ def _run_slice(job: Job, run: JobRun, now: datetime) -> JobRun:
             job_runs.retry_failed_run(run, error)
         raise
     else:
-        _end_slice(job, run, result, is_time_up=worker_shutdown.is_time_up(until))
+        _end_slice(job, run, result, is_time_up=shutdown.is_time_up(until))
     return run
 
 
@@ -231,7 +231,7 @@ def _end_slice(job: Job, run: JobRun, result: SliceResult, *, is_time_up: bool) 
 
 
 def _handle_outage(job: Job, run: JobRun, error: GatewayError) -> None:
-    if worker_shutdown.is_stopping():
+    if shutdown.is_stopping():
         job_runs.hand_over_run(run, is_shared=job.is_shared)
     elif job.resumes_after_outage:
         job_runs.postpone_run(run, error)

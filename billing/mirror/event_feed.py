@@ -22,7 +22,7 @@ from billing.gateway.snapshots import CustomerSnapshot, Snapshot
 from billing.mirror import account_identity, account_import, comparisons, webhook_intake, writer
 from billing.models import Customer, FeedCursor
 from billing.models.mirror_row import MirroredResource
-from core import worker_shutdown
+from core.workers import shutdown
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ def read_pages(cursor: FeedCursor, *, until: float = inf) -> Iterator[int]:
     offset, and the next call continues there. Raises NotSent, and LeaseLost if the cursor is held and was lost.
     """
     is_finished = False
-    while not is_finished and not worker_shutdown.is_time_up(until):
+    while not is_finished and not shutdown.is_time_up(until):
         page = _read_page(cursor)
         rows = _RecordsApplier(page.events).apply_records()
         with transaction.atomic():

@@ -15,9 +15,9 @@ from billing.gateway.estimates import Bill, ChangeEstimate
 from billing.mirror import documents
 from billing.models import NextBillEstimate
 from billing.queries.bundles import next_bill_at
-from billing.queries.holdings import Holding, holdings_of
 from billing.queries.next_bills import Balances, EstimatedBill, content_version
-from core import task_queue
+from billing.queries.subscriptions.holdings import Holding, holdings_of
+from core.workers import task_queue
 
 logger = logging.getLogger(__name__)
 

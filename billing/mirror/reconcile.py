@@ -15,8 +15,8 @@ from billing.mirror.diff import NEWER, STAGES, Difference, FoundDifference
 from billing.models import Customer, FeedCursor, JobRun, WebhookEvent
 from billing.models.job_runs import CHECK, IMPORT, REPAIR, ROUND, Cursor
 from billing.queries.customers import customers_of_address
-from core import worker_shutdown
 from core.email_addresses import usable_address
+from core.workers import shutdown
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ def read_feed(*, now: datetime, until: float = inf) -> dict[str, int]:
     """
     cursor = event_feed.get_cursor(FeedCursor.Reading.HOURLY, now=now)
     found = sum(event_feed.read_pages(cursor, until=until))
-    is_finished = not worker_shutdown.is_time_up(until) and not event_feed.is_under_way(cursor)
+    is_finished = not shutdown.is_time_up(until) and not event_feed.is_under_way(cursor)
     finished = is_finished and webhook_processing.process_due_events(until=until)
     parked = WebhookEvent.objects.filter(state=WebhookEvent.State.PARKED).count()
     return {"found": found, "parked": parked} | ({} if finished else {"left": 1})

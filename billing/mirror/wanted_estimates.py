@@ -12,8 +12,8 @@ from accounts.models import Account
 from billing.models import NextBillEstimate, Subscription
 from billing.models.mirror import LIVE_STATUSES
 from billing.queries.next_bills import content_version
-from core import task_queue
 from core.clock import database_now
+from core.workers import task_queue
 
 State = NextBillEstimate.State
 

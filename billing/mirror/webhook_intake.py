@@ -13,7 +13,7 @@ from billing.gateway.snapshots import EPOCH, EventSnapshot
 from billing.models import WebhookEvent
 from core.clock import database_now
 from core.errors import InvalidInput
-from core.task_queue import enqueue_task
+from core.workers.task_queue import enqueue_task
 
 State, Source = WebhookEvent.State, WebhookEvent.Source
 

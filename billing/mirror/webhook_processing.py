@@ -25,9 +25,9 @@ from billing.gateway.http import rate_limit
 from billing.mirror import account_import, event_feed, writer
 from billing.mirror.webhook_intake import UNKNOWN_CUSTOMER
 from billing.models import Customer, FeedCursor, WebhookEvent
-from core import worker_shutdown
 from core.clock import database_now
-from core.task_queue import enqueue_expiring_task
+from core.workers import shutdown
+from core.workers.task_queue import enqueue_expiring_task
 
 logger = logging.getLogger(__name__)
 
@@ -129,7 +129,7 @@ def process_due_events(*, until: float = inf) -> bool:
     if not _seek_events(until=until):
         return True
     last_pk = 0
-    while not worker_shutdown.is_time_up(until):
+    while not shutdown.is_time_up(until):
         page = _claim_page(_sought_events().filter(pk__gt=last_pk))
         if not page.last_pk or not _process_events(page.events, until=until):
             return True
@@ -154,7 +154,7 @@ def _seek_events(*, until: float) -> bool:
     if not _due_events().filter(attempts=0).exists():
         return True
     with event_feed.hold_cursor(FeedCursor.Reading.HINTED) as cursor:
-        while cursor is not None and not worker_shutdown.is_time_up(until):
+        while cursor is not None and not shutdown.is_time_up(until):
             newest, began = _due_events().values_list("pk", flat=True).last(), database_now()
             try:
                 for _found in event_feed.read_pages(cursor, until=until):
@@ -229,7 +229,7 @@ def _process_events(events: Sequence[WebhookEvent], *, until: float) -> bool:
     pks_by_outcome: dict[_Outcome, list[int]] = defaultdict(list)
     outage: NotSent | None = None
     for event in events:
-        if pks_by_outcome and worker_shutdown.is_time_up(until):
+        if pks_by_outcome and shutdown.is_time_up(until):
             break
         try:
             pks_by_outcome[_process_claimed_event(event, cache)].append(event.pk)

@@ -7,7 +7,7 @@ from django.db import models
 from accounts.models import Account
 from accounts.models.events import MAX_REASON_LENGTH
 from billing.models.steps import StepsField
-from core.leases import Leased, LeaseQuerySet
+from core.workers.leases import Leased, LeaseQuerySet
 
 # The actor of what no person asked for.
 SYSTEM_ACTOR = "system"

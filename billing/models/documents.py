@@ -4,7 +4,7 @@ from django.db import models
 
 from accounts.models import Account
 from billing.models.mirror import CreditNote, Invoice
-from core.leases import Leased, LeaseQuerySet
+from core.workers.leases import Leased, LeaseQuerySet
 
 
 class AccountDocument(models.Model):

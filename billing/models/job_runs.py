@@ -9,7 +9,7 @@ from typing import Any
 from django.db import models
 
 from core.clock import database_now
-from core.leases import Leased, LeaseQuerySet
+from core.workers.leases import Leased, LeaseQuerySet
 
 RECONCILE = "reconcile"
 BUNDLES = "bundles"

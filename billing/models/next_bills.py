@@ -3,7 +3,7 @@
 from django.db import models
 
 from billing.models.mirror import Subscription
-from core.leases import Leased, LeaseQuerySet
+from core.workers.leases import Leased, LeaseQuerySet
 
 
 class NextBillEstimate(Leased):

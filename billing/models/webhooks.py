@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from core.leases import Leased, LeaseQuerySet
+from core.workers.leases import Leased, LeaseQuerySet
 
 
 class WebhookEvent(Leased):

@@ -24,13 +24,13 @@ from billing.mirror import account_import
 from billing.models import Command, Customer, Invoice, PaymentSource, Subscription
 from billing.models.steps import ResultOf, Step, StepOperation, resolve_arguments
 from billing.payment_methods import intents, partial_changes, steps
-from billing.queries.payment_commands import (
+from billing.queries.payments.payment_commands import (
     added_source_id,
     collected_cents,
     invoice_ids_to_collect,
     kept_source_id,
 )
-from billing.queries.payment_methods import (
+from billing.queries.payments.payment_methods import (
     OTHER,
     Wallet,
     due_cents,

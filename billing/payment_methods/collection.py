@@ -13,9 +13,9 @@ from billing.errors import BillingError, PaymentMethodRequired
 from billing.models import Command, Invoice, PaymentSource, Subscription
 from billing.models.steps import Step
 from billing.payment_methods import steps
-from billing.queries.ownership import live_holdings
-from billing.queries.payment_commands import collected_cents, invoice_ids_to_collect
-from billing.queries.payment_methods import due_cents, due_money, invoice_currency, unpaid_invoices, wallet_of
+from billing.queries.payments.payment_commands import collected_cents, invoice_ids_to_collect
+from billing.queries.payments.payment_methods import due_cents, due_money, invoice_currency, unpaid_invoices, wallet_of
+from billing.queries.subscriptions.ownership import live_holdings
 from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import payment_methods
 from billing.terms import DEFAULT_CURRENCY

@@ -15,7 +15,7 @@ from billing.errors import BillingUnavailable, NoLongerExists, QuoteChanged
 from billing.gateway import payment_methods as gateway
 from billing.gateway.errors import GatewayError, Missing, Refused
 from billing.models import Customer
-from billing.queries.payment_methods import CARD, PAYPAL, due_cents, due_money
+from billing.queries.payments.payment_methods import CARD, PAYPAL, due_cents, due_money
 from billing.terms import DEFAULT_CURRENCY
 
 logger = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from accounts.models import Account
 from billing.errors import BillingPartial
 from billing.models import Command
-from billing.queries.payment_commands import (
+from billing.queries.payments.payment_commands import (
     added_source_id,
     collected_cents,
     has_touched_source,

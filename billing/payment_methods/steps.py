@@ -8,7 +8,7 @@ from django.db.models import Q
 from accounts.models import Account
 from billing.models import Customer, Invoice, PaymentSource
 from billing.models.steps import ResultOf, Step, StepOperation, account_step
-from billing.queries.payment_methods import due_invoices
+from billing.queries.payments.payment_methods import due_invoices
 
 
 def update_card_step(source: PaymentSource, owner: Mapping[str, str]) -> Step:

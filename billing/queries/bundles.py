@@ -10,7 +10,7 @@ from datetime import datetime
 
 from billing.models import BundleRate, Coupon
 from billing.queries.discounts import ITEM_LEVEL
-from billing.queries.holdings import Holding
+from billing.queries.subscriptions.holdings import Holding
 
 MIN_BUNDLE_SIZE = 2
 # The provider refuses writes to a paused subscription (docs/rules.md, rule 6).

@@ -13,7 +13,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from accounts.models import Account
 from billing.models import Customer, Subscription
 from billing.models.mirror import LIVE_STATUSES
-from billing.queries.holdings import attach_plans, shown_status
+from billing.queries.subscriptions.holdings import attach_plans, shown_status
 from billing.terms import BillingTerms
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from accounts.models import Account
 from billing.models import AccountDocument, Customer
-from billing.queries.holdings import Holding, holdings_of
-from billing.queries.invoices import invoices_of, rows_for_invoices
 from billing.queries.next_bills import Balances, NextBill, next_bills_of
-from billing.queries.past_due import has_any_failed_collection
-from billing.queries.plans import PlanRow, first_purchase_terms, held_plan, plans_to_add
+from billing.queries.payments.invoices import invoices_of, rows_for_invoices
+from billing.queries.payments.past_due import has_any_failed_collection
+from billing.queries.subscriptions.holdings import Holding, holdings_of
+from billing.queries.subscriptions.plans import PlanRow, first_purchase_terms, held_plan, plans_to_add
 from billing.queries.totals import Totals, totals_by_terms
 from billing.terms import DEFAULT_CURRENCY, BillingTerms
 

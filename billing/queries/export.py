@@ -25,8 +25,8 @@ from billing.models import (
     Transaction,
 )
 from billing.models.mirror_row import MirroredResource
-from billing.queries.holdings import attach_plans
-from billing.queries.invoices import invoice_rows
+from billing.queries.payments.invoices import invoice_rows
+from billing.queries.subscriptions.holdings import attach_plans
 
 
 def export_part(account: Account) -> Mapping[str, object]:

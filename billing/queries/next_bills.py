@@ -16,8 +16,8 @@ from billing.clock import add_months, format_iso_utc
 from billing.models import ContentVersion, Customer, NextBillEstimate, PaymentSource, Plan
 from billing.queries.bundles import BundleMember, RateTable, bundle_members, next_bill_at
 from billing.queries.discounts import CouponBook, discounted_price
-from billing.queries.holdings import Holding
-from billing.queries.payment_methods import brand_of, source_account, type_name
+from billing.queries.payments.payment_methods import brand_of, source_account, type_name
+from billing.queries.subscriptions.holdings import Holding
 from billing.terms import DAY, WEEK, YEAR, BillingTerms
 
 # How many bills of a plan are looked at for one that differs.

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from accounts.models import Account
 from billing.models import Command, Invoice, Subscription
 from billing.money import format_cents
-from billing.queries.invoices import PaymentLookup, last_payment
-from billing.queries.payment_methods import invoice_currency
+from billing.queries.payments.invoices import PaymentLookup, last_payment
+from billing.queries.payments.payment_methods import invoice_currency
 from billing.receipts.phrases import Fact, charged_method_name
 from billing.terms import DEFAULT_CURRENCY
 

@@ -9,7 +9,7 @@ from accounts.mail import queue
 from accounts.models import OutgoingMail
 from accounts.profile import events
 from billing.models import Command, Subscription
-from billing.queries.payment_commands import charged_invoice_ids
+from billing.queries.payments.payment_commands import charged_invoice_ids
 from billing.receipts.phrases import Fact, date_and_time, plan_name
 
 MAIL_KIND = "receipt"

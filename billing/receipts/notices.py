@@ -33,7 +33,7 @@ from billing.receipts.delivery import Receipt
 from billing.receipts.texts import notices
 from billing.receipts.texts.notices import UpcomingBill
 from billing.terms import YEAR
-from core import worker_shutdown
+from core.workers import shutdown
 
 logger = logging.getLogger(__name__)
 
@@ -85,7 +85,7 @@ def queue_due_notices(*, now: datetime, until: float = inf) -> dict[str, int]:
                 together.setdefault((account, clock.local_date(charge.at, zone)), []).append(charge)
             elif account is not None:
                 queued += _queue_notice(charge, account) is not None
-        if worker_shutdown.is_time_up(until):
+        if shutdown.is_time_up(until):
             return {"notices": queued, "left": 1}
     for (account, _), joint_charges in together.items():
         queued += _queue_joint_notice(joint_charges, account)

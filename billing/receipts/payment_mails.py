@@ -18,7 +18,8 @@ from accounts.profile import events
 from billing.gateway.errors import GatewayError, NoTurn
 from billing.mirror import account_import
 from billing.models import Invoice, Transaction
-from billing.queries.automatic_payments import (
+from billing.queries.commands import has_open_command
+from billing.queries.payments.automatic_payments import (
     PAID,
     billed_subscriptions,
     failed_tries,
@@ -28,9 +29,8 @@ from billing.queries.automatic_payments import (
     last_try_at,
     paid_at,
 )
-from billing.queries.commands import has_open_command
-from billing.queries.failed_payments import find_payment_failure, last_failed_attempt
-from billing.queries.invoices import PaymentLookup, last_payment
+from billing.queries.payments.failed_payments import find_payment_failure, last_failed_attempt
+from billing.queries.payments.invoices import PaymentLookup, last_payment
 from billing.receipts.delivery import Receipt
 from billing.receipts.phrases import charged_method_name
 from billing.receipts.texts import payments

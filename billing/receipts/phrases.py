@@ -9,8 +9,8 @@ from accounts.brands import site
 from billing.models import PaymentSource, Subscription
 from billing.money import format_cents
 from billing.queries.discounts import next_bill_amount
-from billing.queries.invoices import PaymentLookup, card_last4
-from billing.queries.payment_methods import CARD, kind_of, source_account, type_name
+from billing.queries.payments.invoices import PaymentLookup, card_last4
+from billing.queries.payments.payment_methods import CARD, kind_of, source_account, type_name
 
 Fact = tuple[str, str]
 

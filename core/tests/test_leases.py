@@ -9,8 +9,8 @@ import time_machine
 from django.contrib.auth import get_user_model
 from django.utils import timezone
 
-from core.leases import LeaseLost
 from core.models import IdempotentRequest
+from core.workers.leases import LeaseLost
 
 pytestmark = pytest.mark.django_db
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.worker_standstill import MOST_POLLS, StandstillWatch
+from core.workers.standstill import MOST_POLLS, StandstillWatch
 
 pytestmark = pytest.mark.shows("reliability-39")
 

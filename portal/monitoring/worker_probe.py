@@ -1,4 +1,4 @@
-"""The health check of a worker's container: whether the worker renews its heartbeat (`core.worker_standstill`).
+"""The health check of a worker's container: whether the worker renews its heartbeat (`core.workers.standstill`).
 
 A worker that has lost the broker renews none until it has found it again.
 """

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import data_retention
-from accounts.admin.large_tables import LargeTableAdmin
+from accounts.admin.lists.large_tables import LargeTableAdmin
 from accounts.mail import outbox
 from accounts.models import Account, OutgoingMail, User
 from billing import clock
@@ -136,7 +136,7 @@ def test_a_search_by_what_has_no_index_would_be_noticed() -> None:
 
 @pytest.mark.django_db
 def test_a_list_counts_up_to_a_limit(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("accounts.admin.large_tables.COUNT_LIMIT", 3)
+    monkeypatch.setattr("accounts.admin.lists.large_tables.COUNT_LIMIT", 3)
     OutgoingMail.objects.bulk_create(OutgoingMail(kind="receipt", to=f"{number}@example.com") for number in range(4))
     assert "more than 3 outgoing mails" in " ".join(
         operator.get(reverse("admin:accounts_outgoingmail_changelist")).content.decode().split()

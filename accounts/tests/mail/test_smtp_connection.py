@@ -11,8 +11,8 @@ from accounts import tasks
 from accounts.mail import smtp_connection
 from accounts.mail.queue import queue_mail
 from accounts.models import OutgoingMail
-from faults.mail_server import MailServer
-from faults.tcp_relay import TcpRelay
+from faults.support.mail_server import MailServer
+from faults.support.tcp_relay import TcpRelay
 
 pytestmark = pytest.mark.django_db
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.admin.account_actions import (
+from accounts.admin.desk.account_actions import (
     AccountAction,
     ActionQuestion,
     ActionRequest,
@@ -23,8 +23,8 @@ from billing.admin.acts.common import (
 from billing.changes import cancellation, undo
 from billing.changes.preview import forecast_bills_after
 from billing.changes.targets import CanceledSubscription, KeptSubscription, Target, restorable_changes, term_end
-from billing.queries.holdings import NON_RENEWING, Holding
-from billing.queries.ownership import live_holdings
+from billing.queries.subscriptions.holdings import NON_RENEWING, Holding
+from billing.queries.subscriptions.ownership import live_holdings
 from billing.receipts.phrases import long_date
 
 

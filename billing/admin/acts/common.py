@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from accounts.admin.account_actions import ActionRequest, ConfirmedAction
+from accounts.admin.desk.account_actions import ActionRequest, ConfirmedAction
 from billing import clock
 from billing.commands.confirmation import Change, confirm_change
 from billing.models import Command
 from billing.money import format_cents
-from billing.queries.holdings import Holding
 from billing.queries.next_bills import BEFORE, NextBill
-from billing.queries.ownership import named_holdings
+from billing.queries.subscriptions.holdings import Holding
+from billing.queries.subscriptions.ownership import named_holdings
 from billing.receipts.phrases import join_words, long_date
 from billing.terms import DEFAULT_CURRENCY
 

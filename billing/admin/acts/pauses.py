@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.admin.account_actions import (
+from accounts.admin.desk.account_actions import (
     AccountAction,
     ActionQuestion,
     ActionRequest,
@@ -23,9 +23,9 @@ from billing.changes import pauses, resumes
 from billing.changes.preview import forecast_next_bills
 from billing.mirror.pause_schedules import PAUSE_DAYS
 from billing.money import format_cents
-from billing.queries.holdings import Holding
-from billing.queries.ownership import live_holdings
-from billing.queries.pauses import pause_periods, with_pauses, without_pause
+from billing.queries.subscriptions.holdings import Holding
+from billing.queries.subscriptions.ownership import live_holdings
+from billing.queries.subscriptions.pauses import pause_periods, with_pauses, without_pause
 from billing.receipts.phrases import long_date
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from accounts.admin.account_actions import (
+from accounts.admin.desk.account_actions import (
     MAIL,
     AccountAction,
     ActionQuestion,
@@ -20,8 +20,8 @@ from billing.admin.acts.common import TOLD, confirm_action
 from billing.models import PaymentSource
 from billing.money import format_cents
 from billing.payment_methods.collection import COLLECT_DUE, CollectDue
-from billing.queries.payment_commands import collected_cents
-from billing.queries.payment_methods import due_invoices
+from billing.queries.payments.payment_commands import collected_cents
+from billing.queries.payments.payment_methods import due_invoices
 from billing.receipts import delivery, payment_mails
 from billing.receipts.phrases import long_date, payment_method_name
 from core.errors import NotFound

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import forms
 from django.http import QueryDict
 
-from accounts.admin.account_actions import (
+from accounts.admin.desk.account_actions import (
     AccountAction,
     ActionQuestion,
     ActionRequest,
@@ -20,7 +20,7 @@ from billing.changes import coupons, free_month
 from billing.changes.coupons import MAX_CODE_LENGTH, RedeemCode
 from billing.changes.free_month import ClaimFreeMonth
 from billing.money import format_cents
-from billing.queries.ownership import named_holdings
+from billing.queries.subscriptions.ownership import named_holdings
 
 
 class CodeForm(forms.Form):

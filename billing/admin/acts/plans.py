@@ -7,7 +7,7 @@ from dataclasses import replace
 from django import forms
 from django.http import QueryDict
 
-from accounts.admin.account_actions import (
+from accounts.admin.desk.account_actions import (
     AccountAction,
     ActionQuestion,
     ActionRequest,
@@ -31,8 +31,8 @@ from billing.changes.plan_selection import ChangeSelection
 from billing.changes.preview import forecast_next_bills
 from billing.models import Plan
 from billing.money import format_cents
-from billing.queries.holdings import ACTIVE, IN_TRIAL, NON_RENEWING, Holding
-from billing.queries.ownership import live_holdings
+from billing.queries.subscriptions.holdings import ACTIVE, IN_TRIAL, NON_RENEWING, Holding
+from billing.queries.subscriptions.ownership import live_holdings
 from billing.terms import MONTH
 
 PERIOD_WORDS = {UPGRADE: "yearly", DOWNGRADE: "monthly"}

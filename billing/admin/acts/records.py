@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.admin.account_actions import (
+from accounts.admin.desk.account_actions import (
     AccountAction,
     ActionQuestion,
     ActionRequest,

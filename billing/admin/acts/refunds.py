@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import forms
 from django.http import QueryDict
 
-from accounts.admin.account_actions import (
+from accounts.admin.desk.account_actions import (
     AccountAction,
     ActionQuestion,
     ActionRequest,
@@ -20,8 +20,8 @@ from billing.changes import refunds
 from billing.changes.refunds import REASON_CODES, GiveCredit, RefundInvoice, refund_method_name
 from billing.models import Customer
 from billing.money import format_cents
-from billing.queries.refund_limits import allowance_of
-from billing.queries.refunds import ADJUST, CREDIT, REFUND, Refundable, find_refundable
+from billing.queries.payments.refund_limits import allowance_of
+from billing.queries.payments.refunds import ADJUST, CREDIT, REFUND, Refundable, find_refundable
 from core.errors import NotFound
 
 WAYS = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.contrib import admin
 from django.utils.safestring import SafeString
 
-from accounts.admin.large_tables import LargeTableAdmin, RecentValuesFilter
-from accounts.admin.read_only import ReadOnlyAdmin, account_link
+from accounts.admin.lists.large_tables import LargeTableAdmin, RecentValuesFilter
+from accounts.admin.lists.read_only import ReadOnlyAdmin, account_link
 from billing.models import CancellationFeedback, ChurnEvent
 
 

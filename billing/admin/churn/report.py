@@ -15,15 +15,15 @@ from django.template.response import TemplateResponse
 from django.urls import path, reverse
 
 from accounts.admin import audit_log
-from accounts.admin.csv_format import csv_response
-from accounts.admin.read_only import ReadOnlyAdmin
+from accounts.admin.lists.csv_format import csv_response
+from accounts.admin.lists.read_only import ReadOnlyAdmin
 from accounts.brands import site
 from accounts.models import Brand
 from billing import clock
 from billing.admin.churn import charts
 from billing.admin.churn import tables as churn_tables
 from billing.models import ChurnReport
-from billing.queries.churn_report import MEASURES, ChurnStatistics, ReportRange, churn_statistics
+from billing.queries.reports.churn_report import MEASURES, ChurnStatistics, ReportRange, churn_statistics
 
 CUSTOM_RANGE = "own"
 DEFAULT_WEEKS = "12"

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from billing.admin.churn.charts import format_share
 from billing.models import Plan
-from billing.queries.churn_report import MEASURES, ChurnStatistics, Counts, OfferFunnel, ReportRange
+from billing.queries.reports.churn_report import MEASURES, ChurnStatistics, Counts, OfferFunnel, ReportRange
 from billing.survey import OFFERS, REASON, SATISFACTION, USAGE
 
 MEASURE_NAMES = {

@@ -13,16 +13,16 @@ from django.template.response import TemplateResponse
 from django.urls import path, reverse
 
 from accounts.admin import audit_log
-from accounts.admin.csv_format import csv_response
-from accounts.admin.read_only import ReadOnlyAdmin
+from accounts.admin.lists.csv_format import csv_response
+from accounts.admin.lists.read_only import ReadOnlyAdmin
 from accounts.brands import site
 from billing import clock
 from billing.admin.churn import charts
 from billing.admin.revenue import tables as revenue_tables
 from billing.models import RevenueReport
 from billing.money import format_cents
-from billing.queries.recovered_payments import COLLECTED
-from billing.queries.revenue_report import MonthRange, RevenueStatistics, months_until, revenue_statistics
+from billing.queries.reports.recovered_payments import COLLECTED
+from billing.queries.reports.revenue_report import MonthRange, RevenueStatistics, months_until, revenue_statistics
 
 DEFAULT_MONTHS = "12"
 

@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from billing.admin.churn.charts import format_rate, format_share
 from billing.admin.churn.tables import Table
-from billing.queries.recovered_payments import COLLECTED, LOST, TRIED
-from billing.queries.revenue_report import Kind, RevenueStatistics
+from billing.queries.reports.recovered_payments import COLLECTED, LOST, TRIED
+from billing.queries.reports.revenue_report import Kind, RevenueStatistics
 
 KINDS = (Kind.NEW, Kind.EXPANSION, Kind.REACTIVATION, Kind.CONTRACTION, Kind.PAUSE, Kind.CHURN)
 _KIND_NAMES = tuple(str(kind.label).capitalize() for kind in KINDS)

@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from billing.api.serializers.fields import InstantField
 from billing.api.serializers.plans import TermsSerializer
-from billing.queries.holdings import STATUSES
+from billing.queries.subscriptions.holdings import STATUSES
 from core.fields import StrictCharField
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 from rest_framework import serializers
 
 from billing.clock import format_iso_utc
-from billing.queries.ownership import require_own_subscriptions
+from billing.queries.subscriptions.ownership import require_own_subscriptions
 from core.fields import StrictCharField
 
 MOST_SUBSCRIPTIONS = 50

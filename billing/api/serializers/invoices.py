@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from billing.api.serializers.fields import InstantField
-from billing.queries.invoices import CREDIT_NOTE_KINDS
+from billing.queries.payments.invoices import CREDIT_NOTE_KINDS
 
 
 class BilledItemSerializer(serializers.Serializer[Any]):

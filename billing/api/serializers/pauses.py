@@ -9,7 +9,7 @@ from rest_framework import serializers
 from accounts.models.site import picture_url
 from billing.api.serializers.fields import ChargesField, InstantField
 from billing.api.serializers.plans import NextBillSerializer, PlansSerializer
-from billing.queries.pauses import PauseOffer
+from billing.queries.subscriptions.pauses import PauseOffer
 
 
 class PausedSerializer(PlansSerializer):

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from billing.api.serializers.fields import LONGEST_ID
 from billing.api.serializers.requests import LONGEST_QUOTE
 from billing.payment_methods.changes import ADD, OPERATIONS, UPDATE
-from billing.queries.payment_methods import BRANDS, CARD, OTHER, PAYPAL, kind_of, wallet_of
+from billing.queries.payments.payment_methods import BRANDS, CARD, OTHER, PAYPAL, kind_of, wallet_of
 from billing.terms import DEFAULT_CURRENCY
 from core.errors import NotFound
 from core.fields import StrictCharField, StrictIntegerField

@@ -9,10 +9,10 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from billing.api.serializers.fields import InstantField
-from billing.queries.failed_payments import DECLINE_REASONS
-from billing.queries.holdings import STATUSES
 from billing.queries.next_bills import BEFORE, INCLUDED, NextBill
-from billing.queries.payment_methods import BRANDS
+from billing.queries.payments.failed_payments import DECLINE_REASONS
+from billing.queries.payments.payment_methods import BRANDS
+from billing.queries.subscriptions.holdings import STATUSES
 from billing.terms import PERIOD_UNITS
 
 BILLING_PERIODS = tuple(unit.upper() for unit in PERIOD_UNITS)

@@ -14,7 +14,7 @@ from billing.api.serializers.plans import (
     PaymentFailureSerializer,
 )
 from billing.api.viewsets.base import SubscriberViewSet
-from billing.queries.failed_payments import find_payment_failure
+from billing.queries.payments.failed_payments import find_payment_failure
 
 
 class AccountViewSet(SubscriberViewSet):

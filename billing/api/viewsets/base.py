@@ -15,9 +15,9 @@ from accounts.sign_in.current_account import signed_in_account
 from billing.api.estimate_answers import forget_estimates
 from billing.api.serializers.plans import ManagePlansSerializer, PlansSerializer
 from billing.errors import BillingPartial, QuoteChanged
-from billing.queries.changed_plans import ChangedPlans, changed_plans
 from billing.queries.documents import managed_plans
-from billing.queries.past_due import has_payment_failure
+from billing.queries.payments.past_due import has_payment_failure
+from billing.queries.subscriptions.changed_plans import ChangedPlans, changed_plans
 
 Result = TypeVar("Result")
 Body = Mapping[str, Any]

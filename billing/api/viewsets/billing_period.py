@@ -16,7 +16,7 @@ from billing.api.serializers.requests import SwitchedPlans, SwitchedPlansConfirm
 from billing.api.viewsets.base import NOTHING_TO_DO, SUBSCRIBER_ACTOR, SubscriberViewSet
 from billing.changes import billing_period
 from billing.changes.billing_period import DOWNGRADE, PERIODS_BY_DIRECTION, UPGRADE
-from billing.queries.changed_plans import switched_plans
+from billing.queries.subscriptions.changed_plans import switched_plans
 from core.idempotency import KEY_PARAMETER, idempotent_action
 
 

@@ -21,7 +21,7 @@ from billing.api.serializers.cancellation import (
 from billing.api.viewsets.base import SUBSCRIBER_ACTOR, SubscriberViewSet
 from billing.changes import cancellation
 from billing.queries.cancel_screen import offered_answers, pause_offers_on
-from billing.queries.changed_plans import cancelled_plans
+from billing.queries.subscriptions.changed_plans import cancelled_plans
 from core.idempotency import KEY_PARAMETER, idempotent_action
 
 

@@ -23,8 +23,8 @@ from billing.api.serializers.requests import (
 from billing.api.viewsets.base import NOTHING_TO_DO, SUBSCRIBER_ACTOR, SubscriberViewSet
 from billing.changes import pauses
 from billing.mirror.pause_schedules import PAUSE_DAYS
-from billing.queries.changed_plans import changed_plans
-from billing.queries.pauses import pause_offers
+from billing.queries.subscriptions.changed_plans import changed_plans
+from billing.queries.subscriptions.pauses import pause_offers
 from billing.survey import PAUSE, Screen
 from core.idempotency import KEY_PARAMETER, idempotent_action
 

@@ -23,7 +23,7 @@ from billing.api.viewsets.base import SUBSCRIBER_ACTOR, SubscriberViewSet
 from billing.errors import BillingPartial, QuoteChanged
 from billing.payment_methods import changes, intents
 from billing.payment_methods.changes import MethodChange
-from billing.queries.payment_methods import CARD
+from billing.queries.payments.payment_methods import CARD
 from core.idempotency import KEY_PARAMETER, idempotent_action
 from core.responses import VerbatimResponse
 

@@ -16,7 +16,7 @@ from django.conf import settings
 from billing.gateway.errors import Missing, NotSent, PaymentRefused, Refused, Unconfirmed, Unreadable
 from billing.gateway.http import breaker, rate_limit, transport
 from billing.gateway.http.retry import call_with_retries
-from core import worker_shutdown
+from core.workers import shutdown
 
 logger = logging.getLogger(__name__)
 
@@ -80,7 +80,7 @@ def read_from_provider(operation: Callable[..., T], *args: Any, params: dict[str
         try:
             return _call_provider(lambda: operation(*arguments))
         except Unconfirmed as error:
-            if attempt == READ_ATTEMPTS or worker_shutdown.is_stopping():
+            if attempt == READ_ATTEMPTS or shutdown.is_stopping():
                 raise Unreadable("no usable answer") from error
         # Jitter spreads out callers that failed together. It is not security-relevant.
         time.sleep(FIRST_BACKOFF_SECONDS * 2 ** (attempt - 1) * random.uniform(0.5, 1.5))  # noqa: S311

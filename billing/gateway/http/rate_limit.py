@@ -18,8 +18,9 @@ from django.db import DatabaseError, transaction
 from billing.gateway.errors import NoTurn
 from billing.gateway.http.retry import LONGEST_WAIT_SECONDS, is_throttled, retry_when_throttled
 from billing.models import RequestPace, WebhookEvent
-from core import fair_share, worker_shutdown
+from core import fair_share
 from core.clock import database_now
+from core.workers import shutdown
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +45,7 @@ class Clock:
     sleep: Callable[[float], None]
 
 
-REAL_CLOCK = Clock(now=database_now, sleep=worker_shutdown.sleep_unless_stopping)
+REAL_CLOCK = Clock(now=database_now, sleep=shutdown.sleep_unless_stopping)
 
 
 def throttle_jobs(clock: Clock = REAL_CLOCK) -> AbstractContextManager[None]:
@@ -85,7 +86,7 @@ def _wait_for_turn(lane: str, clock: Clock) -> None:
     allowed = settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE
     if allowed:
         clock.sleep(_reserve_turn(lane, allowed, clock.now(), longest=LONGEST_WAIT_SECONDS))
-    if worker_shutdown.is_stopping():
+    if shutdown.is_stopping():
         raise NoTurn("this worker is to end")
 
 

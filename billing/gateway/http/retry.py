@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from billing.gateway.errors import NotSent
-from core import worker_shutdown
+from core.workers import shutdown
 
 MAX_TRIES = 5
 # The provider's limits are per minute; a job told to wait much longer continues later instead.
@@ -71,6 +71,6 @@ def call_with_retries(call: Callable[[], T]) -> T:
             waited += pause
             if error.retry_after is None or waited > policy.longest_wait:
                 raise
-        worker_shutdown.sleep_unless_stopping(pause)
+        shutdown.sleep_unless_stopping(pause)
     policy.wait_for_turn()
     return call()

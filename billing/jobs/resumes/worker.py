@@ -33,8 +33,8 @@ from billing.jobs.resumes.claim import DueResumes
 from billing.jobs.resumes.retry import PostponeReason
 from billing.mirror import account_import
 from billing.models import PauseSchedule
-from core import worker_shutdown
 from core.errors import NotFound
+from core.workers import shutdown
 
 logger = logging.getLogger(__name__)
 
@@ -112,7 +112,7 @@ class _ResumeQueue:
         Stops between customers when the time is up, and between schedules when the worker shuts down.
         """
         while (schedules := self._next_customer()) is not None:
-            while schedules and not worker_shutdown.is_stopping():
+            while schedules and not shutdown.is_stopping():
                 yield schedules.pop(0)
             claim.release_schedules(schedules)
 
@@ -141,7 +141,7 @@ class _ResumeQueue:
 
     def _next_customer(self) -> list[PauseSchedule] | None:
         with self._claim_lock:
-            if worker_shutdown.is_stopping() or (self._has_begun and time.monotonic() >= self._until):
+            if shutdown.is_stopping() or (self._has_begun and time.monotonic() >= self._until):
                 return None
             self._has_begun = True
             while not self._claimed and self._after is not None:
@@ -185,7 +185,7 @@ def _resume_schedule(schedule: PauseSchedule, now: datetime) -> str | None:
             now=now,
         )
     except (ChangeInProgress, BillingUnconfirmed, BillingUnavailable):
-        if worker_shutdown.is_stopping():
+        if shutdown.is_stopping():
             claim.release_schedules([schedule])
             return None
         retry.postpone_retry(schedule, PostponeReason.UNAVAILABLE, now)

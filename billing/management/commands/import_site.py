@@ -8,7 +8,7 @@ from billing import clock
 from billing.gateway.errors import GatewayError
 from billing.job_runs import RunHeld
 from billing.mirror import reconcile
-from core.leases import LeaseLost
+from core.workers.leases import LeaseLost
 
 
 class Command(BaseCommand):

@@ -6,8 +6,8 @@ from typing import Any
 
 from billing.models import Invoice, Subscription
 from billing.money import format_cents
-from billing.queries.failed_payments import FailedPayment, PaymentFailure
-from billing.queries.payment_methods import invoice_currency
+from billing.queries.payments.failed_payments import FailedPayment, PaymentFailure
+from billing.queries.payments.payment_methods import invoice_currency
 from billing.receipts.charges import Charges
 from billing.receipts.delivery import DASHBOARD_PATH, PAYMENT_METHODS_PATH, Link, Receipt, invoice_link
 from billing.receipts.phrases import Fact, join_words, long_date, plan_name, plan_names

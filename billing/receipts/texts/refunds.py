@@ -2,7 +2,7 @@
 
 from billing.models import Customer, Invoice
 from billing.money import format_cents
-from billing.queries.payment_methods import invoice_currency
+from billing.queries.payments.payment_methods import invoice_currency
 from billing.receipts.delivery import DASHBOARD_PATH, Link, Receipt, invoice_link
 from billing.receipts.phrases import Fact
 

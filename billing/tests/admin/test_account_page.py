@@ -19,7 +19,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from pytest_django import Settings
 
-from accounts.admin import account_actions
+from accounts.admin.desk import account_actions
 from accounts.mail.queue import queue_mail
 from accounts.models import Account, AccountEvent, LoginChallenge, SessionToken, SignInEvent, User
 from accounts.profile import events

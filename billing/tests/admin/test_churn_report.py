@@ -18,7 +18,7 @@ from django.urls import reverse
 from accounts.models import Brand, User
 from billing import clock
 from billing.models import ChurnEvent, ProviderClock
-from billing.queries.churn_report import ReportRange, churn_statistics
+from billing.queries.reports.churn_report import ReportRange, churn_statistics
 
 pytestmark = pytest.mark.django_db
 

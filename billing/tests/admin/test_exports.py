@@ -13,7 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from accounts.admin.csv_format import csv_cell
+from accounts.admin.lists.csv_format import csv_cell
 from accounts.models import Account, User
 from billing.tests.api.mirror_factory import apply_catalog, make_invoice, make_resource, open_account
 

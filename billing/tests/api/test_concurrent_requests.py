@@ -14,7 +14,7 @@ from django.db import connection
 from accounts.models import Account
 from billing.mirror import account_identity, account_import
 from billing.models import Command, Customer, PauseSchedule
-from billing.queries.payment_methods import wallet_of
+from billing.queries.payments.payment_methods import wallet_of
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirror_factory import FAITH, KIDS
 from billing.tests.api.synced_provider import DECLINING_CARD, SyncedProvider

@@ -17,7 +17,7 @@ from billing.errors import BillingPartial, BillingUnconfirmed
 from billing.jobs.command_kinds import COMMAND_KINDS
 from billing.models import Command
 from billing.payment_methods import intents
-from billing.queries.payment_methods import wallet_of
+from billing.queries.payments.payment_methods import wallet_of
 from billing.tests.support.faulty_proxy import FaultyProxy
 from billing.tests.support.live_provider import FAITH, GOSPEL, KIDS, Provider
 from billing.tests.support.subscriber_wallet import SubscriberWallet

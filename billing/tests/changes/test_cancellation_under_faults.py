@@ -15,7 +15,7 @@ from billing.changes import bundle_coupons, cancellation, cancellation_survey
 from billing.jobs import recovery
 from billing.mirror import account_import
 from billing.models import BundleRate, CancellationFeedback, ChurnEvent, Command, PauseSchedule
-from billing.queries.ownership import live_holdings
+from billing.queries.subscriptions.ownership import live_holdings
 from billing.survey import Survey
 from billing.tests.api.browser import Browser
 from billing.tests.support.faulty_proxy import FaultyProxy

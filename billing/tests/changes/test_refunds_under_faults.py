@@ -26,7 +26,7 @@ from billing.errors import BillingError, BillingUnavailable, BillingUnconfirmed
 from billing.jobs.command_kinds import COMMAND_KINDS
 from billing.mirror import account_import
 from billing.models import Command
-from billing.queries.refund_limits import allowance_of
+from billing.queries.payments.refund_limits import allowance_of
 from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT
 from billing.tests.api.test_concurrent_requests import run_concurrently
 from billing.tests.support.faulty_proxy import FaultyProxy

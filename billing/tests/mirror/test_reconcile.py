@@ -13,7 +13,7 @@ from billing import clock
 from billing.changes import pauses
 from billing.mirror import account_import, documents, reconcile
 from billing.models import Customer, Invoice, PauseSchedule, Subscription, WebhookEvent
-from billing.queries.payment_methods import wallet_of
+from billing.queries.payments.payment_methods import wallet_of
 from billing.tests.support.faulty_proxy import FaultyProxy
 from billing.tests.support.invariants import reconcile_output
 from billing.tests.support.live_provider import FAITH, GOSPEL, KIDS, Provider

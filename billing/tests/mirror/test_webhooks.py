@@ -17,7 +17,7 @@ from billing import clock
 from billing.changes import pauses
 from billing.mirror import reconcile, webhook_processing
 from billing.models import Subscription, WebhookEvent
-from billing.queries.payment_methods import wallet_of
+from billing.queries.payments.payment_methods import wallet_of
 from billing.tests.support.live_provider import FAITH, Provider
 from billing.tests.support.subscriber_wallet import MASTERCARD, SubscriberWallet
 

@@ -29,7 +29,7 @@ from billing.models import Command
 from billing.payment_methods import intents
 from billing.payment_methods.changes import MethodChangeResult
 from billing.queries.commands import has_open_command
-from billing.queries.payment_methods import CARD, due_invoices, wallet_of
+from billing.queries.payments.payment_methods import CARD, due_invoices, wallet_of
 from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT
 from billing.tests.support.faulty_proxy import FaultyProxy, is_write_request
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, VISA_CARD, Provider

@@ -27,8 +27,8 @@ from billing.gateway.errors import Refused
 from billing.jobs import schedule
 from billing.mirror import account_import, documents, reconcile
 from billing.models import AccountDocument, BundleRate, CancellationFeedback, Command
-from billing.queries.holdings import Holding
-from billing.queries.ownership import live_holdings
+from billing.queries.subscriptions.holdings import Holding
+from billing.queries.subscriptions.ownership import live_holdings
 from billing.survey import Survey
 from billing.tests.support.coupon_codes import FREE_MONTH, sell_codes
 from billing.tests.support.live_provider import DECLINING_CARD, VISA_CARD, Provider, undo_fingerprint

@@ -17,8 +17,8 @@ from billing.changes import bundle_rates, operator_actions, pauses, refunds, res
 from billing.commands.confirmation import Change, confirm_change
 from billing.mirror import webhook_processing
 from billing.models import BundleRate, Invoice, PauseOfferContent, WebhookEvent
-from billing.queries.ownership import live_holdings
-from billing.queries.refunds import ADJUST, CREDIT, REFUND
+from billing.queries.payments.refunds import ADJUST, CREDIT, REFUND
+from billing.queries.subscriptions.ownership import live_holdings
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, KIDS, VISA_CARD, Provider
 from billing.tests.support.subscriber_wallet import SubscriberWallet
 from preferences import email_preferences

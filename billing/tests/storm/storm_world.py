@@ -44,7 +44,7 @@ from billing.models import (
 )
 from billing.models.commands import SYSTEM_ACTOR
 from billing.models.steps import StepOperation
-from billing.queries.ownership import live_holdings
+from billing.queries.subscriptions.ownership import live_holdings
 from billing.receipts import payment_mails
 from billing.tests.storm.account_lifecycle import RATES, InitialPlan, next_event_at, reset_site
 from billing.tests.storm.churn_lifecycle import RawSubscriptions, pause_periods

@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import Account
-from billing.queries.holdings import NON_RENEWING, Holding
-from billing.queries.ownership import live_holdings
-from billing.queries.payment_methods import CARD, PAYPAL, SOURCE_KINDS, due_invoices, wallet_of
+from billing.queries.payments.payment_methods import CARD, PAYPAL, SOURCE_KINDS, due_invoices, wallet_of
+from billing.queries.subscriptions.holdings import NON_RENEWING, Holding
+from billing.queries.subscriptions.ownership import live_holdings
 from billing.terms import YEAR
 from billing.tests.api.browser import Browser
 from billing.tests.support.subscriber_wallet import SubscriberWallet

@@ -14,7 +14,7 @@ from billing.errors import BillingPartial, PaymentProcessingFailed
 from billing.mirror import account_import, reconcile
 from billing.models import Command
 from billing.payment_methods.changes import MethodChangeResult, PaymentMethodInUse
-from billing.queries.payment_methods import wallet_of
+from billing.queries.payments.payment_methods import wallet_of
 from billing.tests.storm.sequence_search import SequenceMachine, search_sequences
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, VISA_CARD, Provider
 from billing.tests.support.subscriber_wallet import MASTERCARD, SubscriberWallet

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import count
 
-from faults.tcp_relay import ConnectionCut, RelayedConnection, TcpRelay
+from faults.support.tcp_relay import ConnectionCut, RelayedConnection, TcpRelay
 
 
 def ignore_request(_request: bytes) -> None:

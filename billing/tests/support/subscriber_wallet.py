@@ -11,7 +11,7 @@ from billing import clock
 from billing.mirror import account_import
 from billing.payment_methods import changes
 from billing.payment_methods.changes import ADD, DELETE, SETPRIMARY, UPDATE, MethodChange, MethodChangeResult
-from billing.queries.payment_methods import CARD, due_invoices, wallet_of
+from billing.queries.payments.payment_methods import CARD, due_invoices, wallet_of
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, Provider
 from chargebee_sandbox.tests.support.hosted_fields import Payer
 

@@ -10,7 +10,7 @@ from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
 
-from accounts.admin.account_actions import registered_actions
+from accounts.admin.desk.account_actions import registered_actions
 from accounts.models import Account, AccountEvent, User
 from portal.operator_groups import GROUPS, set_up_groups
 

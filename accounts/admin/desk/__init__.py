@@ -1,0 +1,1 @@
+"""The desk: the front page, the account page with its timeline, and what operators can do there."""

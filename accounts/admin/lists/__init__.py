@@ -1,0 +1,1 @@
+"""What every list of the admin shares: columns, filters, counts and CSV."""

@@ -1,0 +1,1 @@
+"""The provider's catalog, and what operators arrange of it."""

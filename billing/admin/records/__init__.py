@@ -1,0 +1,1 @@
+"""Pages of rows that nobody types: the mirror, commands, job runs, webhook events and documents."""

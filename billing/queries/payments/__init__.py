@@ -1,0 +1,1 @@
+"""What an account has paid and owes: methods, invoices, failed payments and refunds."""

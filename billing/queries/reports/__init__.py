@@ -1,0 +1,1 @@
+"""The numbers of operators' reports, summed by the database."""

@@ -1,0 +1,1 @@
+"""What every background worker shares: leases, the task queue, shutdown and standstill."""

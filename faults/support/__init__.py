@@ -1,0 +1,1 @@
+"""The servers that fault tests start, break and slow."""

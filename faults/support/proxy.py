@@ -1,0 +1,132 @@
+"""nginx with the configuration of `deploy/`, in front of a running portal."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import ssl
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from conftest import NO_AUTHORITIES, ROOT, free_port
+from faults.support.running_portal import wait_until
+
+HOST = "account.example.com"
+# No certificate authority signed it.
+UNVERIFIED = ssl.create_default_context()
+UNVERIFIED.check_hostname = False
+UNVERIFIED.verify_mode = ssl.CERT_NONE
+
+
+@dataclass
+class Proxy:
+    """A running nginx: its https port, and its logs."""
+
+    port: int
+    folder: Path
+
+    @property
+    def access_log(self) -> str:
+        """What it logged of requests."""
+        return (self.folder / "access.log").read_text()
+
+    @property
+    def error_log(self) -> str:
+        """What it logged of errors."""
+        return (self.folder / "error.log").read_text()
+
+    def request(self, method: str, path: str, *, address: str = "127.0.0.1", **more: object) -> httpx.Response:
+        """Send a request over TLS from an address of this machine."""
+        transport = httpx.HTTPTransport(verify=UNVERIFIED, local_address=address)
+        with httpx.Client(transport=transport, timeout=30) as client:
+            return client.request(
+                method,
+                f"https://127.0.0.1:{self.port}{path}",
+                extensions={"sni_hostname": HOST},
+                **{"headers": {"Host": HOST}, **more},  # type: ignore[arg-type]
+            )
+
+    def open_connection(self, *, address: str) -> ssl.SSLSocket:
+        """Connect over TLS from an address of this machine, without sending a request."""
+        connection = socket.create_connection(("127.0.0.1", self.port), timeout=30, source_address=(address, 0))
+        return UNVERIFIED.wrap_socket(connection, server_hostname=HOST)
+
+
+def _write_configuration(file: Path, source: str, replaced: Mapping[str, str]) -> Path:
+    text = (ROOT / "deploy" / source).read_text()
+    for original, substitute in replaced.items():
+        assert original in text
+        text = text.replace(original, substitute)
+    file.write_text(text)
+    return file
+
+
+def make_certificate(folder: Path, name: str) -> None:
+    """Write `fullchain.pem` and `privkey.pem` for a host name, signed by itself."""
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    files = ["-keyout", f"{folder}/privkey.pem", "-out", f"{folder}/fullchain.pem"]
+    subject = ["-days", "2", "-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}"]
+    subprocess.run([*command, *files, *subject], check=True, capture_output=True)
+
+
+@contextmanager
+def run_nginx(configuration: Path) -> Iterator[None]:
+    """Run nginx with a configuration, whose folder has its process id."""
+    nginx = shutil.which("nginx")
+    assert nginx
+    process = subprocess.Popen(
+        [nginx, "-c", configuration, "-g", f"daemon off; pid {configuration.parent / 'nginx.pid'};"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(timeout=10)
+
+
+@contextmanager
+def run_proxy(
+    folder: Path, *, portal_port: int, operators: str = "192.0.2.0/24", requests_a_second: int = 1
+) -> Iterator[Proxy]:
+    """Run the proxy of `deploy/` on free ports, in front of the portal at a port of this machine.
+
+    After the burst one address may send one request a second by default, so that a slow machine can exceed it.
+    """
+    make_certificate(folder, HOST)
+    proxy = Proxy(port=free_port(), folder=folder)
+    plain_port = free_port()
+    _write_configuration(folder / "upstream.conf", "upstream.host.conf", {"127.0.0.1:8000": f"127.0.0.1:{portal_port}"})
+    configuration = _write_configuration(
+        folder / "nginx.conf",
+        "nginx.conf",
+        {
+            "/etc/nginx/portal-upstream.conf": str(folder / "upstream.conf"),
+            "rate=30r/s": f"rate={requests_a_second}r/s",
+            "allow 192.0.2.0/24;": f"allow {operators};",
+            "listen 80 default_server;": f"listen 127.0.0.1:{plain_port} default_server;",
+            "listen [::]:80 default_server;": "",
+            "listen 443 ssl": f"listen 127.0.0.1:{proxy.port} ssl",
+            "listen [::]:443 ssl http2 default_server;": "",
+            "listen [::]:443 ssl http2;": "",
+            "/etc/nginx/tls": str(folder),
+            "/var/log/nginx/access.log": str(folder / "access.log"),
+            "/var/log/nginx/error.log": str(folder / "error.log"),
+        },
+    )
+    with run_nginx(configuration):
+        wait_until(lambda: _is_listening(plain_port), seconds=10, what="the proxy")
+        yield proxy
+
+
+def _is_listening(port: int) -> bool:
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/", verify=NO_AUTHORITIES).status_code == 308
+    except httpx.TransportError:
+        return False
