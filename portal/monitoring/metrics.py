@@ -1,22 +1,16 @@
 """Metrics for Prometheus: requests, tasks, the provider's answers, and every health check.
 
-Each process counts in a file of a folder that the processes of one machine or container share, so that any of them can
-serve the sums: web at `/metrics`, a worker at METRICS_PORT where it has one. Health checks are read from the database
-when web is asked for them.
+Web serves them at `/metrics`, a worker at METRICS_PORT where it has one, both with the counts of all processes that share
+their folder (`metric_files`). Health checks are read from the database when web is asked for them.
 """
 
 from __future__ import annotations
 
-import fcntl
 import ipaddress
 import logging
-import os
 import threading
 import time
 from collections.abc import Iterable
-from functools import cache
-from itertools import count
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
@@ -27,26 +21,22 @@ from django.http.response import HttpResponseBase
 from django.views import View
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest, values
+from prometheus_client import CONTENT_TYPE_LATEST, Counter, Histogram, generate_latest
 from prometheus_client.exposition import ThreadingWSGIServer, make_wsgi_app
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
-from prometheus_client.multiprocess import MultiProcessCollector
 
 from billing import clock
 from billing.gateway.http import transport
 from billing.health import checks
 from core.network import is_from_networks
 from portal import views
+from portal.monitoring.metric_files import REGISTRY, collect_counts, count_events, observe_seconds
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
 logger = logging.getLogger(__name__)
 
-METRICS_FOLDER = Path(os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(settings.VAR_DIR / "metrics")))
-METRICS_FOLDER.mkdir(parents=True, exist_ok=True)
-# Never closed: closing any descriptor of a file ends all locks that the process has on it.
-_SLOT_LOCKS = os.open(METRICS_FOLDER.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o666)
 # A file outlives its process: metrics with other buckets need other names, or they would be added to these.
 LATENCY_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20)
 NO_ANSWER = "none"
@@ -56,49 +46,26 @@ OTHER_METHOD = "other"
 # How long a client of a worker's port may take to send its request.
 CLIENT_TIMEOUT_SECONDS = 10
 
-
-def _lock_slot(slot: int) -> bool:
-    try:
-        # Held by this process alone, not by its children, until it ends.
-        fcntl.lockf(_SLOT_LOCKS, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, slot)
-    except BlockingIOError:
-        return False
-    return True
-
-
-@cache
-def _claim_slot(pid: int) -> int:
-    """Return the lowest number that no living process has; it names the process's file.
-
-    So a process continues the file of one that ended. Were files named by process id, each new process would add one;
-    were the old ones removed, the sums would fall, which Prometheus takes for a restart from zero.
-    """
-    return next(filter(_lock_slot, count()))
-
-
-values.ValueClass = values.MultiProcessValue(lambda: _claim_slot(os.getpid()))  # type: ignore[no-untyped-call]
-# The registry to serve is built from the files for each request.
-_registry = CollectorRegistry()
 REQUEST_SECONDS = Histogram(
     "portal_request_seconds",
     "How long requests took, by route and status.",
     ("method", "route", "status"),
     buckets=LATENCY_BUCKETS,
-    registry=_registry,
+    registry=REGISTRY,
 )
 PROVIDER_SECONDS = Histogram(
     "portal_provider_seconds",
     "How long the provider took to answer, by status.",
     ("status",),
     buckets=LATENCY_BUCKETS,
-    registry=_registry,
+    registry=REGISTRY,
 )
 TASK_SECONDS = Histogram(
     "portal_task_seconds",
     "How long tasks took, by how they ended.",
     ("task", "state"),
     buckets=LATENCY_BUCKETS,
-    registry=_registry,
+    registry=REGISTRY,
 )
 
 
@@ -106,7 +73,7 @@ POLICY_REPORTS = Counter(
     "portal_policy_reports",
     "Reports of browsers that a page broke the content security policy, by directive.",
     ("directive",),
-    registry=_registry,
+    registry=REGISTRY,
 )
 
 
@@ -127,19 +94,16 @@ class _HealthCheckCollector:
 def observe_request(method: str, route: str, status: int, seconds: float) -> None:
     """Count an answered request."""
     known = method if method in KNOWN_METHODS else OTHER_METHOD
-    _observe_seconds(REQUEST_SECONDS, (known, route, str(status)), seconds)
+    observe_seconds(REQUEST_SECONDS, (known, route, str(status)), seconds)
 
 
 def count_policy_report(directive: str) -> None:
     """Count a browser's report about a directive, which must be one of a fixed set."""
-    try:
-        POLICY_REPORTS.labels(directive).inc()
-    except OSError as error:
-        _warn_of_lost_metric(error)
+    count_events(POLICY_REPORTS, (directive,))
 
 
 def _observe_provider(exchange: transport.Exchange) -> None:
-    _observe_seconds(PROVIDER_SECONDS, (str(exchange.status or NO_ANSWER),), exchange.seconds)
+    observe_seconds(PROVIDER_SECONDS, (str(exchange.status or NO_ANSWER),), exchange.seconds)
 
 
 def _begin_task(task: Any, **_: Any) -> None:
@@ -147,19 +111,7 @@ def _begin_task(task: Any, **_: Any) -> None:
 
 
 def _end_task(task: Any, state: str | None = None, **_: Any) -> None:
-    _observe_seconds(TASK_SECONDS, (task.name, state or ""), time.monotonic() - task.request.began_at)
-
-
-def _observe_seconds(figures: Histogram, labels: tuple[str, ...], seconds: float) -> None:
-    """Observe a duration. On a full disk a new process has no room for its file: what is measured goes on uncounted."""
-    try:
-        figures.labels(*labels).observe(seconds)
-    except OSError as error:
-        _warn_of_lost_metric(error)
-
-
-def _warn_of_lost_metric(error: OSError) -> None:
-    logger.warning("A metric could not be written (%s).", type(error).__name__)
+    observe_seconds(TASK_SECONDS, (task.name, state or ""), time.monotonic() - task.request.began_at)
 
 
 def connect_metrics() -> None:
@@ -168,13 +120,6 @@ def connect_metrics() -> None:
     task_prerun.connect(_begin_task, dispatch_uid="portal.monitoring.metrics")
     task_postrun.connect(_end_task, dispatch_uid="portal.monitoring.metrics")
     worker_ready.connect(_serve_metrics, dispatch_uid="portal.monitoring.metrics")
-
-
-def _build_registry() -> CollectorRegistry:
-    """Return a registry with what all processes that share the folder counted."""
-    registry = CollectorRegistry()
-    MultiProcessCollector(registry, path=str(METRICS_FOLDER))  # type: ignore[no-untyped-call]  # the library's
-    return registry
 
 
 class _QuietHandler(WSGIRequestHandler):
@@ -210,7 +155,7 @@ def _metrics_application(environ: WSGIEnvironment, start_response: StartResponse
     if environ["PATH_INFO"] != "/metrics" or not any(address in network for network in settings.METRICS_NETWORKS):
         start_response("404 Not Found", [])
         return []
-    answer: Iterable[bytes] = make_wsgi_app(_build_registry())(environ, start_response)
+    answer: Iterable[bytes] = make_wsgi_app(collect_counts())(environ, start_response)
     return answer
 
 
@@ -220,6 +165,6 @@ def metrics_page(request: HttpRequest) -> HttpResponseBase:
     """Serve the metrics to METRICS_NETWORKS; for everybody else there is no such page."""
     if not is_from_networks(request, settings.METRICS_NETWORKS):
         return views.unknown_path(request)
-    registry = _build_registry()
+    registry = collect_counts()
     registry.register(_HealthCheckCollector())
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)

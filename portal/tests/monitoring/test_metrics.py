@@ -17,7 +17,7 @@ from billing.health import checks
 from billing.tests.support.celery_workers import KillableWorker, wait_until, worker_environment
 from conftest import free_port
 from portal.celery import app
-from portal.monitoring import metrics
+from portal.monitoring import metric_files
 
 pytestmark = pytest.mark.django_db
 OUTSIDE = "203.0.113.7"
@@ -76,7 +76,7 @@ def test_every_health_check_is_exported(visitor):
     assert figures["portal_sign", "webhooks_parked"] == 0
 
 
-def run_in_process(code, folder=metrics.METRICS_FOLDER):
+def run_in_process(code, folder=metric_files.METRICS_FOLDER):
     """Start another process that runs these lines after `django.setup()`."""
     setup = "import os, django; django.setup(); from portal.monitoring import metrics\n"
     environment = {
@@ -87,7 +87,7 @@ def run_in_process(code, folder=metrics.METRICS_FOLDER):
     return subprocess.Popen([sys.executable, "-c", setup + code], env=environment)
 
 
-def count_request_in_process(route, before="", folder=metrics.METRICS_FOLDER):
+def count_request_in_process(route, before="", folder=metric_files.METRICS_FOLDER):
     """Count a request in another process, and wait until it has exited."""
     process = run_in_process(f"{before}\nmetrics.observe_request('GET', '{route}', 200, 0.1)", folder)
     assert process.wait(timeout=60) == 0
