@@ -11,11 +11,16 @@ a profile is stored. A receiver that raises prevents the save.
 
 `address_entered` (`email`, normalized, and `typed_email`): sent outside any transaction before a code is mailed to the
 address. A receiver returns the account that the address signs in to, or None; one that cannot tell raises.
+
+`mails_settled` (`kind`, `outcome` of `MailOutcome`, `count`, and `waited`, the time since a single mail was queued,
+None for several): sent when mails have left the outbox. What a receiver raises is logged by Django.
 """
 
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
+from enum import StrEnum
 
 from django.dispatch import Signal
 
@@ -28,6 +33,16 @@ profile_pre_save = Signal()
 profile_post_save = Signal()
 account_erasing = Signal()
 address_entered = Signal()
+mails_settled = Signal()
+
+
+class MailOutcome(StrEnum):
+    """How a mail left the outbox."""
+
+    SENT = "sent"
+    TOO_LATE = "too_late"
+    REFUSED = "refused"
+    UNWANTED = "unwanted"
 
 
 def find_account(email: str, *, typed_email: str) -> Account | None:
@@ -56,3 +71,8 @@ def announce_sign_in(account: Account) -> None:
     for receiver, response in account_signed_in.send_robust(sender=Account, account=account):
         if isinstance(response, Exception):
             logger.error("A receiver of account_signed_in failed: %r", receiver, exc_info=response)
+
+
+def announce_settled_mails(kind: str, outcome: MailOutcome, *, count: int = 1, waited: timedelta | None = None) -> None:
+    """Send `mails_settled`; the mails have left, whatever a receiver does."""
+    mails_settled.send_robust(sender=MailOutcome, kind=kind, outcome=outcome, count=count, waited=waited)

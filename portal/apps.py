@@ -5,7 +5,7 @@ from django.contrib.staticfiles.apps import StaticFilesConfig
 
 
 class PortalConfig(AppConfig):
-    """Registers the system checks, the metrics and the operators' groups, and creates the runtime folders."""
+    """Registers the system checks, metrics, traces and the operators' groups, and creates the runtime folders."""
 
     name = "portal"
     default = True
@@ -16,12 +16,13 @@ class PortalConfig(AppConfig):
         from django.db.models.signals import post_migrate
 
         from portal.checks import every_mode, production  # noqa: F401  (registers them)
-        from portal.monitoring import metrics
+        from portal.monitoring import metrics, tracing
         from portal.operator_groups import set_up_groups
 
         for folder in settings.RUNTIME_FOLDERS:
             folder.mkdir(parents=True, exist_ok=True)
         metrics.connect_metrics()
+        tracing.start_tracing()
         # Sent by the last application with models, when all permissions exist.
         last_config = [config for config in apps.get_app_configs() if config.models_module is not None][-1]
         post_migrate.connect(set_up_groups, sender=last_config)

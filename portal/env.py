@@ -74,6 +74,9 @@ class Environment:
     log_level: LogLevel
     log_format: LogFormat
     sentry_dsn: str
+    otlp_endpoint: str
+    otlp_headers: list[str]
+    trace_share: float
     security_contact: str
     metrics_networks: list[Network]
     metrics_port: int
@@ -177,6 +180,24 @@ def _read_port(read: environ.Env, name: str, default: int, *, at_least: int = 1)
     return _read_int(read, name, default, at_least=at_least, at_most=HIGHEST_PORT)
 
 
+def _read_web_address(read: environ.Env, name: str) -> str:
+    address: str = read.str(name, default="")
+    if address and (urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname):
+        raise ImproperlyConfigured(f"{name} is no address such as https://collector.example.com:4318.")
+    return address
+
+
+def _read_share(read: environ.Env, name: str, default: float) -> float:
+    text = read.str(name, default="") or str(default)
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise ImproperlyConfigured(f"{name} is {text!r}; it must be a number from 0 to 1.")
+    return share
+
+
 def _read_networks(read: environ.Env, name: str, default: Sequence[str] = ()) -> list[Network]:
     try:
         return [ipaddress.ip_network(text.strip()) for text in read.list(name, default=[*default])]
@@ -216,6 +237,10 @@ def read_environment() -> Environment:
         log_level=_read_choice(read, "LOG_LEVEL", LOG_LEVELS, "INFO"),
         log_format=_read_choice(read, "LOG_FORMAT", LOG_FORMATS, "json" if mode == "production" else "plain"),
         sentry_dsn=read.str("SENTRY_DSN", default=""),
+        otlp_endpoint=_read_web_address(read, "OTEL_EXPORTER_OTLP_ENDPOINT").rstrip("/"),
+        # The library reads them itself; here they are known as secrets.
+        otlp_headers=read.list("OTEL_EXPORTER_OTLP_HEADERS", default=[]),
+        trace_share=_read_share(read, "OTEL_TRACES_SAMPLER_ARG", 1.0),
         security_contact=read.str("SECURITY_CONTACT", default=""),
         metrics_networks=_read_networks(
             read, "METRICS_NETWORKS", default=[] if mode == "production" else ["127.0.0.0/8", "::1/128"]

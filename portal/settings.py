@@ -38,6 +38,8 @@ METRICS_NETWORKS = ENV.metrics_networks
 METRICS_PORT = ENV.metrics_port
 WORKER_HEARTBEAT_FILE = ENV.worker_heartbeat_file
 SENTRY_DSN = ENV.sentry_dsn
+OTEL_EXPORTER_OTLP_ENDPOINT = ENV.otlp_endpoint
+OTEL_TRACES_SAMPLER_ARG = ENV.trace_share
 SECURITY_CONTACT = ENV.security_contact
 
 INSTALLED_APPS = [
@@ -482,6 +484,7 @@ SECRETS = [
     OTP_PEPPER,
     ENV.chargebee_api_key,
     *ENV.chargebee_webhook_passwords,
+    *(header.partition("=")[2] for header in ENV.otlp_headers),
 ]
 JSON_LOGS = ENV.log_format == "json"
 # On one's own machine a line for every request would hide the others.

@@ -9,15 +9,18 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
-from django.db.models import Count, Min
+from django.db.models import Count, Min, QuerySet
 
 from accounts.mail import preferences
 from accounts.mail.rendering import compose_message
 from accounts.mail.smtp_connection import send_message
 from accounts.models import OutgoingMail
+from accounts.signals import MailOutcome, announce_settled_mails
 from core import clock
+from core.tracing import SpanKind, open_span
 from core.workers import shutdown
 from core.workers.leases import LeaseLost
 
@@ -98,9 +101,15 @@ def outbox_health() -> OutboxHealth:
 def drop_expired_mails() -> None:
     """Drop the waiting mails that are past their use."""
     lapsed = OutgoingMail.objects.unfinished().filter(expires_at__lte=clock.database_now())
-    dropped = lapsed.update(state=OutgoingMail.State.DROPPED, last_error=TOO_LATE_REASON)
+    dropped = sum(map(partial(_drop_lapsed, lapsed), lapsed.order_by().values_list("kind", flat=True).distinct()))
     if dropped:
         logger.error("%s mails expired before they were sent and were dropped; check the mail server", dropped)
+
+
+def _drop_lapsed(lapsed: QuerySet[OutgoingMail], kind: str) -> int:
+    dropped = lapsed.filter(kind=kind).update(state=OutgoingMail.State.DROPPED, last_error=TOO_LATE_REASON)
+    announce_settled_mails(kind, MailOutcome.TOO_LATE, count=dropped)
+    return dropped
 
 
 def due_mail_ids(queue: Queue | None = None) -> list[int]:
@@ -138,10 +147,18 @@ def deliver_mail(mail_id: int) -> bool:
     mail = OutgoingMail.objects.select_related("account", "brand").claim_one(mail_id, lease=LEASE_DURATION)
     if mail is None:
         return True
+    described = {"mail.id": mail.pk, "mail.attempt": mail.attempts}
+    with open_span(f"mail {mail.kind}", trace=mail.trace, attributes=described) as span:
+        is_handled = _deliver_claimed_mail(mail)
+        span.set_attribute("mail.state", mail.state)
+        return is_handled
+
+
+def _deliver_claimed_mail(mail: OutgoingMail) -> bool:
     # It may have been made to tell more between being read and claimed.
     mail.refresh_from_db(fields=["context"])
     if mail.expires_at is not None and mail.expires_at <= clock.database_now():
-        mail.finish(state=OutgoingMail.State.DROPPED, last_error=TOO_LATE_REASON)
+        _settle_mail(mail, MailOutcome.TOO_LATE, state=OutgoingMail.State.DROPPED, last_error=TOO_LATE_REASON)
         return True
     try:
         sent_as = _send_mail(mail)
@@ -163,12 +180,20 @@ def deliver_mail(mail_id: int) -> bool:
 def _finish_mail(mail: OutgoingMail, sent_as: dict[str, object] | None) -> None:
     if sent_as is None:
         # Should it be wanted again, it may be queued again: its key is free.
-        mail.finish(state=OutgoingMail.State.DROPPED, last_error=UNWANTED_REASON, dedupe_key=None)
+        dropped = {"state": OutgoingMail.State.DROPPED, "last_error": UNWANTED_REASON}
+        _settle_mail(mail, MailOutcome.UNWANTED, **dropped, dedupe_key=None)
         return
     kept = sent_as if mail.event_id is not None else None
-    mail.finish(state=OutgoingMail.State.SENT, sent_at=clock.database_now(), last_error="", sent_as=kept)
+    sent = {"state": OutgoingMail.State.SENT, "last_error": ""}
+    _settle_mail(mail, MailOutcome.SENT, **sent, sent_at=clock.database_now(), sent_as=kept)
     if on_sent := SENT_HOOKS.get(mail.kind):
         on_sent(mail)
+
+
+def _settle_mail(mail: OutgoingMail, outcome: MailOutcome, **changes: object) -> None:
+    """Save how a mail left the outbox, and announce it unless another worker has settled it."""
+    if mail.finish(**changes):
+        announce_settled_mails(mail.kind, outcome, waited=(mail.sent_at or clock.database_now()) - mail.created_at)
 
 
 def _send_mail(mail: OutgoingMail) -> dict[str, object] | None:
@@ -189,7 +214,8 @@ def _send_mail(mail: OutgoingMail) -> dict[str, object] | None:
     if not mail.to:
         return None
     message = compose_message(mail, context)
-    send_message(message)
+    with open_span("SMTP", kind=SpanKind.CLIENT):
+        send_message(message)
     return {**context, "subject": message.subject, "text": message.body}
 
 
@@ -204,7 +230,8 @@ def _postpone_mail(mail: OutgoingMail, error: Exception) -> None:
     """Note the failure by its class and place alone, since its text could hold what the mail said, or to whom."""
     if _is_final_refusal(error) or mail.attempts >= MAX_ATTEMPTS:
         logger.error("Mail %s (%s) failed for good: %s", mail.pk, mail.kind, _describe_error(error))
-        mail.finish(state=OutgoingMail.State.FAILED, last_error=_describe_error(error))
+        failed = {"state": OutgoingMail.State.FAILED, "last_error": _describe_error(error)}
+        _settle_mail(mail, MailOutcome.REFUSED, **failed)
         return
     logger.warning("Mail %s (%s) could not be sent: %s", mail.pk, mail.kind, _describe_error(error))
     mail.retry_later(_retry_delay(mail.attempts), last_error=_describe_error(error))

@@ -10,6 +10,7 @@ from django.utils import timezone
 from accounts.models.events import AccountEvent
 from accounts.models.site import Brand
 from accounts.models.users import Account
+from core.tracing import TRACE_LENGTH, current_trace
 from core.workers.leases import Leased, LeaseQuerySet
 
 
@@ -24,7 +25,7 @@ class OutgoingMail(Leased):
     told was `merged_into` that one.
 
     `queue` says which workers send it, so that none waits behind mail of another kind. `next_attempt_at` is also the
-    lease of whoever is sending the mail just now. Times are real time.
+    lease of whoever is sending the mail just now. `trace` is that of what queued it. Times are real time.
     """
 
     class State(models.TextChoices):
@@ -62,6 +63,7 @@ class OutgoingMail(Leased):
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     sent_at = models.DateTimeField(null=True, blank=True)
+    trace = models.CharField(max_length=TRACE_LENGTH, blank=True, default=current_trace, db_default="", editable=False)
 
     objects = LeaseQuerySet["OutgoingMail"].as_manager()
 

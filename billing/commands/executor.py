@@ -15,6 +15,7 @@ from django.db import transaction
 from billing.commands import step_invoices
 from billing.commands.command_kind import CommandKind
 from billing.commands.operations import Operation, find_operation
+from billing.commands.signals import announce_settled_command
 from billing.errors import (
     AddressRefused,
     BillingError,
@@ -42,6 +43,7 @@ from billing.models.steps import Step, StepState, resolve_arguments
 from billing.queries.commands import command_subscriptions
 from billing.receipts import partial_receipts
 from core.clock import database_now
+from core.tracing import open_span
 from core.workers.leases import LeaseLost
 
 logger = logging.getLogger(__name__)
@@ -89,6 +91,15 @@ def run_steps(command: Command, kind: CommandKind, now: datetime, *, just_opened
 
     With `just_opened`, the first step was begun in the transaction that opened the command, but not sent yet.
     """
+    described: dict[str, str | int] = {"command.id": str(command.pk), "command.attempt": command.attempts}
+    with open_span(f"command {command.kind}", trace=command.trace, attributes=described) as span:
+        try:
+            _run_held_steps(command, kind, now, just_opened=just_opened)
+        finally:
+            span.set_attribute("command.state", command.state)
+
+
+def _run_held_steps(command: Command, kind: CommandKind, now: datetime, *, just_opened: bool) -> None:
     try:
         for index, step in enumerate(command.steps):
             if not step.has_ended:
@@ -276,6 +287,7 @@ def _finish_command(command: Command, kind: CommandKind, rows: Sequence[Mirrored
     if kind.compose_receipt is not None:
         partial_receipts.send_finished_receipt(command, kind.compose_receipt, subscriptions, now)
     pause_schedules.sync_account_schedules(command.account, now=now)
+    announce_settled_command(command)
 
 
 def _fail_refused_step(command: Command, index: int, now: datetime, error: Refused) -> BillingError:
@@ -346,6 +358,7 @@ def _fail_command(
             raise LeaseLost(str(command.pk))
         pause_schedules.sync_account_schedules(command.account, now=now)
         documents.rebuild_documents(command.account)
+        announce_settled_command(command)
     return command_error(command, retry_after=retry_after)
 
 

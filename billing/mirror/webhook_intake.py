@@ -10,9 +10,11 @@ from django.db import IntegrityError, transaction
 
 from billing.gateway.event_feed import FeedEvent
 from billing.gateway.snapshots import EPOCH, EventSnapshot
+from billing.mirror.signals import announce_applied_events
 from billing.models import WebhookEvent
 from core.clock import database_now
 from core.errors import InvalidInput
+from core.tracing import open_span
 from core.workers.task_queue import enqueue_task
 
 State, Source = WebhookEvent.State, WebhookEvent.Source
@@ -87,10 +89,16 @@ def save_feed_events(rows: Sequence[FeedRow]) -> int:
     fresh = [event for event_id, event in saved.items() if event_id not in known]
     # A webhook may deliver one at the same time. The next reading overlaps this one and finds it again.
     WebhookEvent.objects.bulk_create(fresh, ignore_conflicts=True)
+    announce_applied_events([event.occurred_at for event in [*found, *fresh] if event.state == State.PROCESSED])
     return len(fresh)
 
 
 def _store_event(event: EventSnapshot) -> WebhookEvent | None:
+    with open_span("webhook", attributes={"event.type": event.event_type}):
+        return _insert_event(event)
+
+
+def _insert_event(event: EventSnapshot) -> WebhookEvent | None:
     stored = _build_event(event, Source.WEBHOOK, database_now())
     is_backlogged = _is_backlogged()
     try:

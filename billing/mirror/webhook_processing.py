@@ -23,6 +23,7 @@ from billing.gateway import records
 from billing.gateway.errors import NotSent, Refused, Unreadable
 from billing.gateway.http import rate_limit
 from billing.mirror import account_import, event_feed, writer
+from billing.mirror.signals import announce_applied_events
 from billing.mirror.webhook_intake import UNKNOWN_CUSTOMER
 from billing.models import Customer, FeedCursor, WebhookEvent
 from core.clock import database_now
@@ -237,6 +238,8 @@ def _process_events(events: Sequence[WebhookEvent], *, until: float) -> bool:
             outage = error
             break
     _save_outcomes(pks_by_outcome)
+    applied = {pk for outcome, pks in pks_by_outcome.items() if outcome.state == State.PROCESSED for pk in pks}
+    announce_applied_events([event.occurred_at for event in events if event.pk in applied])
     _release_events([event.pk for event in events[sum(map(len, pks_by_outcome.values())) :]], outage)
     return outage is None
 

@@ -7,6 +7,7 @@ from django.db import models
 from accounts.models import Account
 from accounts.models.events import MAX_REASON_LENGTH
 from billing.models.steps import StepsField
+from core.tracing import TRACE_LENGTH, current_trace
 from core.workers.leases import Leased, LeaseQuerySet
 
 # The actor of what no person asked for.
@@ -69,6 +70,14 @@ class Command(Leased):
         null=True, blank=True, help_text="Starts the provider's idempotency window of 30 minutes."
     )
     finished_at = models.DateTimeField(null=True, blank=True)
+    trace = models.CharField(
+        max_length=TRACE_LENGTH,
+        blank=True,
+        default=current_trace,
+        db_default="",
+        editable=False,
+        help_text="The trace of the request that opened it.",
+    )
 
     objects = LeaseQuerySet["Command"].as_manager()
 

@@ -8,6 +8,7 @@ import re
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -15,11 +16,13 @@ from django.utils.functional import LazyObject
 
 from core import fair_share
 from core.limits import Throttled
+from core.tracing import NO_SPAN, Span, SpanKind, open_span
 from operators.models import AccountView
 from portal.api.case import to_snake
 from portal.api.errors import PayloadTooLarge, error_response, translate_error
 from portal.api.requests import is_json_request
 from portal.monitoring import logs, metrics
+from portal.monitoring.tracing import is_traced
 
 Handler = Callable[[HttpRequest], HttpResponse]
 
@@ -40,11 +43,25 @@ class RequestIdMiddleware:
         request_id = header if REQUEST_ID.match(header) else uuid.uuid4().hex
         request.request_id = request_id  # type: ignore[attr-defined]  # only `request_id_of` reads it
         started = time.monotonic()
-        with logs.bind_request_id(request_id):
+        with logs.bind_request_id(request_id), _open_span(request) as span:
             response = self.get_response(request)
             _log_response(request, response, time.monotonic() - started)
+            _describe_response(span, request, response)
         response["X-Request-ID"] = request_id
         return response
+
+
+def _open_span(request: HttpRequest) -> AbstractContextManager[Span]:
+    if not is_traced(request):
+        return nullcontext(NO_SPAN)
+    return open_span(request.method or "", kind=SpanKind.SERVER)
+
+
+def _describe_response(span: Span, request: HttpRequest, response: HttpResponse) -> None:
+    """Name a request's span by its route, as the log and the metrics do."""
+    route = request.resolver_match.route if request.resolver_match else ""
+    span.update_name(f"{request.method} {route}")
+    span.set_attribute("http.response.status_code", response.status_code)
 
 
 def _log_response(request: HttpRequest, response: HttpResponse, seconds: float) -> None:

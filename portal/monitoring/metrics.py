@@ -1,7 +1,7 @@
 """Metrics for Prometheus: requests, tasks, the provider's answers, and every health check.
 
-Web serves them at `/metrics`, a worker at METRICS_PORT where it has one, both with the counts of all processes that share
-their folder (`metric_files`). Health checks are read from the database when web is asked for them.
+Web serves them at `/metrics`, a worker at METRICS_PORT where it has one, both with the counts of all processes that
+share their folder (`metric_files`). Health checks and queues are read from the database when web is asked for them.
 """
 
 from __future__ import annotations
