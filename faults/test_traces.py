@@ -66,9 +66,7 @@ def test_one_trace_leads_from_a_request_to_its_mail_and_one_over_a_crash(
     assert collector.ancestors(call) == ["command pause", CHANGE_REQUEST]
     assert collector.ancestors(sent) == ["mail receipt", "accounts.tasks.send_mail", "command pause", CHANGE_REQUEST]
     assert span_attributes(call)["http.response.status_code"] == 200
-    collector.wait_for_span(
-        "webhook", lambda span: span_attributes(span)["event.type"].startswith("subscription_pause")
-    )
+    collector.wait_for_span("webhook", lambda span: "pause" in str(span_attributes(span)["event.type"]))
 
     # The provider makes the change, and its answer is lost: recovery finishes it in the trace of its request.
     account, browser = portal.create_subscriber("petra", FAITH)
