@@ -10,8 +10,9 @@ answer to a change named it. `before` is the payload that was replaced, None for
 
 A receiver that raises rolls the transaction back.
 
-`events_applied` (`lags`, a time for each event): sent after the transaction that stored what became of events whose
-content the mirror has now. A lag is the time since the provider's event. What a receiver raises is logged by Django.
+`events_applied` (`source`: "webhook" or "feed"; `lags`, a time for each event): sent after the transaction that stored
+what became of events whose content the mirror has now. A lag is the time since the provider's event. What a receiver
+raises is logged by Django.
 """
 
 from collections.abc import Sequence
@@ -28,14 +29,17 @@ invoice_written = Signal()
 events_applied = Signal()
 
 
-def announce_applied_events(occurred_at: Sequence[datetime]) -> None:
-    """Send `events_applied` after the transaction, for events of these times on the provider's clock."""
+def announce_applied_events(source: str, occurred_at: Sequence[datetime]) -> None:
+    """Send `events_applied` after the transaction, for events of these times on the provider's clock.
+
+    `source` is what delivered them: a value of `WebhookEvent.Source`.
+    """
     if not occurred_at:
         return
     now = clock.billing_now()
     lags = [now - instant for instant in occurred_at]
 
     def send_signal() -> None:
-        events_applied.send_robust(sender=Signal, lags=lags)
+        events_applied.send_robust(sender=Signal, source=source, lags=lags)
 
     transaction.on_commit(send_signal, robust=True)

@@ -89,7 +89,8 @@ def save_feed_events(rows: Sequence[FeedRow]) -> int:
     fresh = [event for event_id, event in saved.items() if event_id not in known]
     # A webhook may deliver one at the same time. The next reading overlaps this one and finds it again.
     WebhookEvent.objects.bulk_create(fresh, ignore_conflicts=True)
-    announce_applied_events([event.occurred_at for event in [*found, *fresh] if event.state == State.PROCESSED])
+    for source, events in ((Source.WEBHOOK, found), (Source.FEED, fresh)):
+        announce_applied_events(source, [event.occurred_at for event in events if event.state == State.PROCESSED])
     return len(fresh)
 
 

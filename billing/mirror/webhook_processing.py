@@ -239,7 +239,7 @@ def _process_events(events: Sequence[WebhookEvent], *, until: float) -> bool:
             break
     _save_outcomes(pks_by_outcome)
     applied = {pk for outcome, pks in pks_by_outcome.items() if outcome.state == State.PROCESSED for pk in pks}
-    announce_applied_events([event.occurred_at for event in events if event.pk in applied])
+    announce_applied_events(WebhookEvent.Source.WEBHOOK, [event.occurred_at for event in events if event.pk in applied])
     _release_events([event.pk for event in events[sum(map(len, pks_by_outcome.values())) :]], outage)
     return outage is None
 

@@ -30,7 +30,9 @@ from billing.gateway.http import transport
 from billing.health import checks
 from core.network import is_from_networks
 from portal import views
+from portal.monitoring import service_metrics
 from portal.monitoring.metric_files import REGISTRY, collect_counts, count_events, observe_seconds
+from portal.monitoring.service_metrics import QueueCollector
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
@@ -95,6 +97,7 @@ def observe_request(method: str, route: str, status: int, seconds: float) -> Non
     """Count an answered request."""
     known = method if method in KNOWN_METHODS else OTHER_METHOD
     observe_seconds(REQUEST_SECONDS, (known, route, str(status)), seconds)
+    service_metrics.count_read(method, route, status)
 
 
 def count_policy_report(directive: str) -> None:
@@ -116,6 +119,7 @@ def _end_task(task: Any, state: str | None = None, **_: Any) -> None:
 
 def connect_metrics() -> None:
     """Start counting; called once, when the application is ready."""
+    service_metrics.connect_service_metrics()
     transport.add_watcher(_observe_provider)
     task_prerun.connect(_begin_task, dispatch_uid="portal.monitoring.metrics")
     task_postrun.connect(_end_task, dispatch_uid="portal.monitoring.metrics")
@@ -135,6 +139,7 @@ def _serve_metrics(**_: Any) -> None:
     """Serve the metrics at METRICS_PORT, where a worker has one. A worker that cannot listen goes on working."""
     if not settings.METRICS_PORT:
         return
+    service_metrics.begin_at_zero()
     try:
         server = make_server(
             "0.0.0.0",  # noqa: S104  (METRICS_NETWORKS says to whom)
@@ -165,6 +170,8 @@ def metrics_page(request: HttpRequest) -> HttpResponseBase:
     """Serve the metrics to METRICS_NETWORKS; for everybody else there is no such page."""
     if not is_from_networks(request, settings.METRICS_NETWORKS):
         return views.unknown_path(request)
+    service_metrics.begin_at_zero()
     registry = collect_counts()
     registry.register(_HealthCheckCollector())
+    registry.register(QueueCollector())
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
