@@ -20,7 +20,7 @@ from dev.paths import PYTHON, ROOT, child_environment
 from dev.servers import POSTGRESQL_PORT, REDIS_PORT, is_listening, missing_binaries
 from dev.setup import prepare
 from dev.setup.chromium import ensure_browser
-from dev.setup.system_packages import ensure_nginx
+from dev.setup.system_packages import ensure_nginx, ensure_promtool
 
 DATABASE_URL = "postgres://postgres:postgres@127.0.0.1:5432/portal"
 REDIS_URL = "redis://127.0.0.1:6379/9"
@@ -98,6 +98,7 @@ def _pytest_command(*arguments: str) -> list[str]:
 
 def python_suite(output: Output) -> bool:
     """Run the Python suite on SQLite without Redis; the sandbox's card fields need a browser."""
+    ensure_promtool()
     # One more than cores: a test waits for its sandbox, and the last files wait for processes of their own.
     command = _pytest_command("-n", _worker_count(spare=1), "--dist", "loadfile", "-m", "not services")
     return _run_suite(command, output, CHROMIUM=ensure_browser())

@@ -76,6 +76,12 @@ def ensure_nginx() -> None:
         apt_install("Installing nginx, for the tests of the proxy", ["nginx-light"])
 
 
+def ensure_promtool() -> None:
+    """Install Prometheus, whose tool tests the alerts, where we may; that test is left out without it."""
+    if shutil.which("promtool") is None and can_use_apt():
+        apt_install("Installing Prometheus, for the test of the alerts", ["prometheus"])
+
+
 def _can_load_weasyprint() -> bool:
     command = [str(PYTHON), "-c", "import weasyprint"]
     return subprocess.run(command, env=child_environment(), capture_output=True, check=False).returncode == 0

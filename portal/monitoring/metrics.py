@@ -79,10 +79,11 @@ POLICY_REPORTS = Counter(
 )
 
 
-class _HealthCheckCollector:
+class HealthCheckCollector:
     """Each health check's number, and whether it needs somebody."""
 
     def collect(self) -> Iterable[Metric]:
+        """Return the gauges."""
         number = GaugeMetricFamily("portal_sign", "Values on the System health page in the admin.", labels=["sign"])
         waiting = GaugeMetricFamily(
             "portal_sign_needs_somebody", "1 where somebody has to look; see the runbook.", labels=["sign"]
@@ -172,6 +173,6 @@ def metrics_page(request: HttpRequest) -> HttpResponseBase:
         return views.unknown_path(request)
     service_metrics.begin_at_zero()
     registry = collect_counts()
-    registry.register(_HealthCheckCollector())
+    registry.register(HealthCheckCollector())
     registry.register(QueueCollector())
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)

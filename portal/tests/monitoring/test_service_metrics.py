@@ -101,7 +101,7 @@ def test_a_read_counts_by_whether_it_was_answered(visitor: Client, counted: Read
     ],
 )
 def test_only_reads_from_the_mirror_count(
-    counted: ReadChange, route: str, status: int, expected: tuple[int, int]
+    counted: ReadChange, route: str, status: int, expected: tuple[float, float]
 ) -> None:
     service_metrics.count_read("GET", route, status)
     assert promises(counted(), "reads") == expected
@@ -109,7 +109,7 @@ def test_only_reads_from_the_mirror_count(
 
 @pytest.mark.parametrize(("seconds", "expected"), [(29, (1, 0)), (31, (0, 1))])
 def test_a_code_counts_by_when_the_mail_server_has_it(
-    ava: Account, travel: time_machine.Traveller, counted: ReadChange, seconds: int, expected: tuple[int, int]
+    ava: Account, travel: time_machine.Traveller, counted: ReadChange, seconds: int, expected: tuple[float, float]
 ) -> None:
     SignInClient().request_code()
     travel.shift(seconds)
