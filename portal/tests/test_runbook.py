@@ -97,7 +97,7 @@ def test_the_lines_of_libraries_are_in_their_sources():
     rows = re.findall(r"^\| `(.+?)` \| (\w+) \|", read_section("What libraries log"), re.MULTILINE)
     # The pool of Celery's processes is a library of its own.
     folders = {"Django": ["django"], "gunicorn": ["gunicorn"], "Celery": ["celery", "billiard"]}
-    folders |= {"OpenTelemetry": ["opentelemetry"]}
+    folders |= {"WeasyPrint": ["weasyprint"], "OpenTelemetry": ["opentelemetry"]}
     sources = {library: read_library(*names) for library, names in folders.items()}
 
     assert {library for _, library in rows} == set(folders)
