@@ -71,3 +71,12 @@ export function isFinal(error: unknown): boolean {
   const isFromProxy = error.code === '-1' || error.code === String(error.status);
   return !isFromProxy && ![429, 503].includes(error.status) && error.code !== 'change_in_progress';
 }
+
+/** A wait of the server's that nobody notices as one. */
+const SHORT_WAIT_SECONDS = 2;
+
+/** Whether the server refused a request only while it answers the account's earlier ones. */
+export function isShortWait(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError) || error.status !== 429) return false;
+  return (error.retryAfter ?? Infinity) <= SHORT_WAIT_SECONDS;
+}

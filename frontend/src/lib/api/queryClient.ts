@@ -1,16 +1,9 @@
 import { onlineManager, QueryClient } from '@tanstack/react-query';
 
-import { ApiError } from './errors';
+import { ApiError, isShortWait } from './errors';
 
 /** How often a read that failed is repeated, at most. */
 export const READ_REPEATS = 2;
-
-/** A wait of the server's that nobody notices as one. */
-const SHORT_WAIT_SECONDS = 2;
-
-function isShortWait(error: ApiError): boolean {
-  return error.status === 429 && (error.retryAfter ?? Infinity) <= SHORT_WAIT_SECONDS;
-}
 
 /**
  * Retries a read only if that can help: after no response while online, after a server error, or

@@ -57,6 +57,22 @@ describe('sending until settled', () => {
     expect(send).toHaveBeenCalledTimes(7);
   });
 
+  it('repeats after a short wait for earlier requests, which is not told', async () => {
+    const send = vi.fn<() => Promise<string>>();
+    send.mockRejectedValueOnce(makeError(429, 'throttled', 1)).mockResolvedValueOnce('done');
+    const onConfirming = vi.fn();
+    const settled = sendUntilSettled(send, onConfirming);
+    await vi.advanceTimersByTimeAsync(1000);
+    await expect(settled).resolves.toBe('done');
+    expect(onConfirming).not.toHaveBeenCalled();
+  });
+
+  it('never repeats after a limit of a minute', async () => {
+    const send = vi.fn(() => Promise.reject(makeError(429, 'throttled', 60)));
+    await expect(sendUntilSettled(send)).rejects.toMatchObject({ code: 'throttled' });
+    expect(send).toHaveBeenCalledTimes(1);
+  });
+
   it.each([
     [503, 'billing_unavailable'],
     [402, 'payment_processing_failed'],

@@ -6,7 +6,7 @@ import {
 import { useRef } from 'react';
 import { notifyOtherTabs } from '@/lib/page/otherTabs';
 import { useLoader } from '@/stores/loader';
-import { CONFIRMING_MESSAGE, hasCode, isFinal } from './errors';
+import { CONFIRMING_MESSAGE, hasCode, isFinal, isShortWait } from './errors';
 
 const MAX_REPEATS = 6;
 const MIN_WAIT_SECONDS = 1;
@@ -30,9 +30,9 @@ const waitForSeconds = (seconds: number) =>
   new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
 /**
- * Sends a change, and repeats it with the same key while the server is confirming it or another
- * change of the account is in progress, at the interval that the server requests. The key keeps a
- * repeat from acting twice.
+ * Sends a change, and repeats it with the same key while the server is confirming it, another
+ * change of the account is in progress, or the account's earlier requests are being answered, at
+ * the interval that the server requests. The key keeps a repeat from acting twice.
  * @throws {ApiError} if the change is refused, or still unsettled after the last repeat.
  */
 export async function sendUntilSettled<T>(
@@ -43,9 +43,9 @@ export async function sendUntilSettled<T>(
     try {
       return await send();
     } catch (error) {
-      const mayRepeat = hasCode(error, 'billing_unconfirmed', 'change_in_progress');
-      if (!mayRepeat || attempt === MAX_REPEATS) throw error;
-      onConfirming();
+      const isConfirming = hasCode(error, 'billing_unconfirmed', 'change_in_progress');
+      if (attempt === MAX_REPEATS || !(isConfirming || isShortWait(error))) throw error;
+      if (isConfirming) onConfirming();
       await waitForSeconds(retryDelaySeconds(error.retryAfter));
     }
   }
