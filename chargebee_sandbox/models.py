@@ -175,7 +175,8 @@ class Subscription(Resource):
     ``due_at`` is the next instant at which the engine has to act; ``anchor_at`` the instant from which terms are
     counted, so that a subscription begun on the 31st returns to the 31st after a short month. ``scheduled_change``
     applies at the end of the term (engine.subscriptions.scheduled_changes). ``uncredited_till`` is the end of a term
-    that was changed without proration; nothing of that term is credited.
+    that was changed without proration; nothing of that term is credited. ``requested_contract`` begins with the first
+    paid term (engine.subscriptions.contracts).
     """
 
     objects: ClassVar[models.Manager[Subscription]] = models.Manager()
@@ -186,6 +187,7 @@ class Subscription(Resource):
     due_at = models.BigIntegerField(null=True, db_index=True)
     anchor_at = models.BigIntegerField()
     scheduled_change = models.JSONField(null=True)
+    requested_contract = models.JSONField(null=True)
     uncredited_till = models.BigIntegerField(null=True)
 
 

@@ -11,18 +11,25 @@ from chargebee_sandbox.api.params import Params
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine.billing import charging, credit_notes, invoicing, unbilled_charges
 from chargebee_sandbox.engine.payments import collection, refunds
-from chargebee_sandbox.engine.subscriptions import cancellation, terms
+from chargebee_sandbox.engine.subscriptions import cancellation, contracts, terms
 from chargebee_sandbox.models import CreditNote, Subscription
 from chargebee_sandbox.operations.subscriptions import SubscriptionWithCustomer, find_subscription
 
 _RECEIVABLES_OPTIONS = ("no_action", "schedule_payment_collection")
+_CONTRACT_OPTIONS = {
+    "terminate_immediately": "immediately",
+    "end_of_contract_term": "end_of_contract",
+    "specific_date": "specific_date",
+    "end_of_subscription_billing_term": "end_of_term",
+}
 
 
 @router.post(
     "subscription.cancel_for_items",
     "/subscriptions/{handle}/cancel_for_items",
-    "cancel_option end_of_term cancel_at cancel_reason_code credit_option_for_current_term_charges "
-    "unbilled_charges_option account_receivables_handling refundable_credits_handling",
+    "cancel_option contract_term_cancel_option end_of_term cancel_at cancel_reason_code "
+    "credit_option_for_current_term_charges unbilled_charges_option account_receivables_handling "
+    "refundable_credits_handling",
 )
 def cancel_for_items(params: Params, handle: str) -> Body:
     """Cancel a subscription now (with a prorated, a full, or no credit), at the end of its term, or later."""
@@ -127,12 +134,29 @@ def _cancel_at(params: Params, subscription: Subscription) -> int | None:
     """Return the instant of the cancellation, or None for now."""
     fallback = "end_of_term" if params.boolean("end_of_term") else "immediately"
     options = ("immediately", "end_of_term", "specific_date", "end_of_billing_term")
-    option = params.choice("cancel_option", options, fallback)
+    option = _contract_option(params, subscription) or params.choice("cancel_option", options, fallback)
     if option == "immediately":
         return None
+    if option == "end_of_contract":
+        return contracts.cancel_with_contract(subscription)
     cancel_at = params.instant("cancel_at") if option == "specific_date" else terms.period_end(subscription)
     if cancel_at is None or cancel_at <= clock.now_seconds():
         if option == "specific_date":
             raise wrong_value("cancel_at", "should be in the future")
         raise invalid_state("The subscription has no running term to be cancelled at the end of")
     return int(cancel_at)
+
+
+def _contract_option(params: Params, subscription: Subscription) -> str | None:
+    """Return how a subscription with a contract ends; None without a contract.
+
+    Raises: ApiError 400 where the request does not ask for the end of its contract, or for that of none.
+    """
+    name = "contract_term_cancel_option"
+    if contracts.active_contract(subscription) is None:
+        if name in params:
+            raise wrong_value(name, "is for a subscription with a contract term")
+        return None
+    if name not in params:
+        raise wrong_value(name, "should be given: the subscription has a contract term")
+    return _CONTRACT_OPTIONS[params.choice(name, tuple(_CONTRACT_OPTIONS), "")]

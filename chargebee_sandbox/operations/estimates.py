@@ -84,8 +84,9 @@ def estimate_update(params: Params) -> Body:
 @router.post(
     "estimate.cancel_subscription_for_items",
     "/subscriptions/{handle}/cancel_subscription_for_items_estimate",
-    "cancel_option end_of_term cancel_at cancel_reason_code credit_option_for_current_term_charges "
-    "unbilled_charges_option account_receivables_handling refundable_credits_handling",
+    "cancel_option contract_term_cancel_option end_of_term cancel_at cancel_reason_code "
+    "credit_option_for_current_term_charges unbilled_charges_option account_receivables_handling "
+    "refundable_credits_handling",
     estimate=True,
 )
 def estimate_cancellation(params: Params, handle: str) -> Body:

@@ -13,7 +13,7 @@ from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine import billing_dates
 from chargebee_sandbox.engine.billing import charging, unbilled_charges
 from chargebee_sandbox.engine.payments import collection
-from chargebee_sandbox.engine.subscriptions import pauses, terms
+from chargebee_sandbox.engine.subscriptions import contracts, pauses, terms
 from chargebee_sandbox.models import Subscription
 from chargebee_sandbox.operations.collection_errors import as_api_errors
 from chargebee_sandbox.operations.payments.authorized_intents import charge_requested_intent
@@ -40,11 +40,13 @@ class RequestedPause:
 def read_requested_pause(option_source: Params, dates: Params, subscription: Subscription) -> RequestedPause:
     """Return the requested pause.
 
-    Raises: ApiError invalid_state_for_pause unless the subscription is active or non-renewing, 409 if changes are
-    scheduled, 400 for invalid dates.
+    Raises: ApiError invalid_state_for_pause unless the subscription is active or non-renewing, and while it has a
+    contract; 409 if changes are scheduled, 400 for invalid dates.
     """
     if subscription["status"] not in ("active", "non_renewing"):
         raise invalid_state("Only active and non-renewing subscriptions can be paused", "invalid_state_for_pause")
+    if contracts.active_contract(subscription) is not None:
+        raise invalid_state("A subscription with a contract term can't be paused", "invalid_state_for_pause")
     if subscription["has_scheduled_changes"]:
         message = "The subscription has scheduled changes; remove them first"
         raise ApiError(409, "operation_failed", message, kind="operation_failed")

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from chargebee_sandbox import clock, identifiers
 from chargebee_sandbox.api import lists, router
 from chargebee_sandbox.api.errors import invalid_state, not_found, wrong_value
-from chargebee_sandbox.api.params import Params
+from chargebee_sandbox.api.params import Params, require_value
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine import billing_dates
 from chargebee_sandbox.engine.billing import charging, unbilled_charges
-from chargebee_sandbox.engine.subscriptions import activation, scheduled_changes, terms
+from chargebee_sandbox.engine.subscriptions import activation, contracts, scheduled_changes, terms
 from chargebee_sandbox.models import CreditNote, Customer, ItemPrice, PaymentSource, Subscription
 from chargebee_sandbox.operations.collection_errors import as_api_errors
 from chargebee_sandbox.operations.lookup import find_resource, free_id, with_customer_and_card
@@ -111,8 +111,8 @@ def retrieve_with_scheduled_changes(params: Params, handle: str) -> Body:
 @router.post(
     "subscription.create_with_items",
     "/customers/{handle}/subscription_for_items",
-    "id subscription_items start_date trial_end billing_cycles coupon_ids auto_collection payment_source_id "
-    "invoice_immediately payment_intent payment_initiator replace_primary_payment_source",
+    "id subscription_items start_date trial_end billing_cycles contract_term coupon_ids auto_collection "
+    "payment_source_id invoice_immediately payment_intent payment_initiator replace_primary_payment_source",
 )
 def create_with_items(params: Params, handle: str) -> Body:
     """Create a subscription that starts now, with a trial, or later; it must be able to pay its first invoice.
@@ -150,7 +150,20 @@ def draft_subscription(params: Params, dates: Params, customer: Customer) -> Sub
         **_read_start_and_trial(dates, requested.plan),
         coupons=redeem_requested_coupons(params, requested.prices) or None,
     )
+    _request_contract(params, subscription)
     return subscription
+
+
+def _request_contract(params: Params, subscription: Subscription) -> None:
+    """Make the requested billing cycles those of a contract, if one is requested."""
+    contract = params.object("contract_term")
+    contract.allow_only(("action_at_term_end",))
+    if "contract_term" not in params:
+        return
+    cycles = require_value(subscription.get("remaining_billing_cycles"), "billing_cycles")
+    action = contract.choice("action_at_term_end", contracts.ACTIONS_AT_END, "renew")
+    contracts.request_contract(subscription, cycles=cycles, action=action)
+    subscription.set_attributes(remaining_billing_cycles=None)
 
 
 def _list_entry(subscription: Subscription) -> Body:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chargebee_sandbox import clock
-from chargebee_sandbox.engine.subscriptions import scheduled_changes, terms
+from chargebee_sandbox.engine.subscriptions import contracts, scheduled_changes, terms
 from chargebee_sandbox.models import Subscription
 
 
@@ -20,6 +20,7 @@ def cancel_now(subscription: Subscription, reason: str | None = None) -> None:
         resume_date=None,
         remaining_billing_cycles=None,
     )
+    contracts.close_contract(subscription)
     scheduled_changes.drop_scheduled_change(subscription)
 
 
@@ -47,3 +48,4 @@ def remove_scheduled_cancellation(subscription: Subscription, billing_cycles: in
     )
     if subscription["status"] == "non_renewing":
         subscription.set_attributes(status="active")
+    contracts.keep_contract(subscription)

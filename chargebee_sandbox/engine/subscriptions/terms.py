@@ -12,6 +12,7 @@ from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine import billing_dates
 from chargebee_sandbox.engine.billing import invoicing
 from chargebee_sandbox.engine.billing.pricing import round_half_up
+from chargebee_sandbox.engine.subscriptions import contracts
 from chargebee_sandbox.models import Subscription
 
 _MONTHS_PER_UNIT = {
@@ -32,6 +33,7 @@ def begin_term(subscription: Subscription, start: int) -> None:
         anchor=subscription.anchor_at,
     )
     subscription.set_attributes(current_term_start=start, current_term_end=end)
+    contracts.count_term(subscription)
     _count_cycle(subscription)
     stop_renewing_if_last(subscription)
 
