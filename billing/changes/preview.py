@@ -88,6 +88,11 @@ class BillForecast:
         bill = self.forecast_bill(holding) if bills else None
         return PlanLine(terms=holding.terms, bill=bill, billed=None if ends else self._forecast_billed(holding, bill))
 
+    def forecast_last_line(self, holding: Holding, target: CanceledSubscription) -> PlanLine:
+        """Return the line of a plan that is to end, with the bills that it has before its end."""
+        line = self.forecast_line(holding, bills=False, ends=not target.bills_before_end)
+        return line if line.billed is None else replace(line, billed=replace(line.billed, ends_at=target.ends_at))
+
     def _forecast_billed(self, holding: Holding, bill: Bill | None) -> BilledPlan | None:
         """Return how a plan bills next with its scheduled change; None if nothing is scheduled to bill."""
         plan = billed_plan(holding, None, self.members)
@@ -123,7 +128,7 @@ class BillForecast:
         coupons = self.coupons_after(subscription.provider_id)
         if coupons is None:
             return estimates.estimate_next_bill(subscription.provider_id)
-        if holding.status == NON_RENEWING:
+        if holding.status == NON_RENEWING and not holding.bills_before_end:
             return _estimate_bill_when_kept(subscription, coupons)
         estimate = estimates.estimate_change(
             subscription.provider_id, price=subscription.item_price_id, coupons=coupons
@@ -272,8 +277,10 @@ def forecast_bills_after(holdings: Sequence[Holding], targets: Sequence[Target],
         lines = []
         for holding in holdings:
             target = by_id.get(holding.subscription.provider_id)
-            is_kept, ends = isinstance(target, KeptSubscription), isinstance(target, CanceledSubscription)
-            lines.append(forecast.forecast_line(holding, bills=is_kept, ends=ends))
+            if isinstance(target, CanceledSubscription):
+                lines.append(forecast.forecast_last_line(holding, target))
+            else:
+                lines.append(forecast.forecast_line(holding, bills=isinstance(target, KeptSubscription)))
     return _next_bills(lines, forecast, forecast.payer.balances)
 
 

@@ -42,7 +42,10 @@ class Target(Protocol):
 
 @dataclass(frozen=True)
 class CanceledSubscription:
-    """A subscription ends: one that is paused or has not started at once, any other with its term, or `now`."""
+    """A subscription ends: one that is paused or has not started at once, any other with its term, or `now`.
+
+    One that is bound to a contract ends with the contract, and is billed until then.
+    """
 
     holding: Holding
     now: bool = False
@@ -52,12 +55,24 @@ class CanceledSubscription:
         """Whether it ends at once."""
         return self.now or self.holding.ends_at_once
 
+    @property
+    def ends_at(self) -> datetime | None:
+        """When it ends (UTC): with its term, or with the contract that it is bound to; None at once."""
+        return None if self.is_at_once else self.holding.subscription.contract_end or term_end(self.holding)
+
+    @property
+    def bills_before_end(self) -> bool:
+        """Whether it is billed again before it ends."""
+        bill = self.holding.subscription.next_billing_at
+        return self.ends_at is not None and bill is not None and bill < self.ends_at
+
     def steps(self) -> list[Step]:
         """Return the steps that set aside what is scheduled and cancel it."""
         subscription = self.holding.subscription
         subscription_id = subscription.provider_id
+        contract = {} if subscription.contract_end is None else {"has_contract": True}
         if self.holding.ends_at_once:
-            return [subscription_step(StepOperation.CANCEL_NOW, subscription_id)]
+            return [subscription_step(StepOperation.CANCEL_NOW, subscription_id, **contract)]
         before = []
         if self.holding.has_scheduled_pause:
             before.append(subscription_step(StepOperation.SET_PAUSE_ASIDE, subscription_id))
@@ -65,13 +80,13 @@ class CanceledSubscription:
             price = subscription.text("scheduled_item_price_id")
             before.append(subscription_step(StepOperation.SET_CHANGE_ASIDE, subscription_id, price=price))
         ending = StepOperation.CANCEL_NOW if self.now else StepOperation.CANCEL_AT_TERM_END
-        return [*before, subscription_step(ending, subscription_id)]
+        return [*before, subscription_step(ending, subscription_id, **contract)]
 
     def member_after(self, member: BundleMember) -> BundleMember | None:
         """Return the member until its end; None if it ends at once."""
         if self.is_at_once:
             return None
-        return replace(member, ends_at=term_end(self.holding), bills_at=None, changing_to="")
+        return replace(member, ends_at=self.ends_at, bills_at=None, changing_to="")
 
     def plan_after(self, plan: PlanRow) -> PlanRow | None:
         """Return the plan as it ends; None if it ends at once."""
@@ -80,8 +95,8 @@ class CanceledSubscription:
         return replace(
             plan,
             status=NON_RENEWING,
-            cancel_at=term_end(self.holding),
-            next_billing_at=None,
+            cancel_at=self.ends_at,
+            next_billing_at=plan.next_billing_at if self.bills_before_end else None,
             has_scheduled_pause=False,
             pause_date=None,
             resume_date=None,

@@ -20,6 +20,7 @@ from billing.errors import (
     RefundRefused,
 )
 from billing.gateway import changes, customers, payment_methods, refunds, subscriptions
+from billing.gateway.errors import Refused
 from billing.gateway.snapshots import CustomerSnapshot, InvoiceSnapshot, Snapshot, SubscriptionSnapshot
 from billing.mirror import churn_events, pause_schedules
 from billing.mirror.churn_events import EventKind
@@ -89,7 +90,7 @@ def _is_continuing(subscription: SubscriptionSnapshot) -> bool:
     return subscription.status in ("active", "in_trial") and subscription.payload.get("cancelled_at") is None
 
 
-def _is_ending(subscription: SubscriptionSnapshot) -> bool:
+def _is_ending(subscription: SubscriptionSnapshot, **_: Any) -> bool:
     return subscription.status == "cancelled" or subscription.payload.get("cancelled_at") is not None
 
 
@@ -159,8 +160,12 @@ def _coupon_names(rows: Iterable[Mapping[str, Any]], *fields: str) -> set[str]:
     return {str(row[field]) for row in rows for field in fields if row.get(field)}
 
 
-def _set_change_aside(subscription_id: str, *, key: str, price: str) -> list[Snapshot]:
-    return changes.remove_scheduled_change(subscription_id, key=key)
+def _set_change_aside(subscription_id: str, *, key: str, price: str) -> Sequence[Snapshot]:
+    """Remove a scheduled change. One that cannot be removed by itself, a ramp, is deleted by the cancellation."""
+    try:
+        return changes.remove_scheduled_change(subscription_id, key=key)
+    except Refused:
+        return [subscriptions.retrieve_subscription(subscription_id)]
 
 
 def _record_scheduled_pause(subscription: Subscription, now: datetime) -> None:

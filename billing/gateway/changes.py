@@ -137,17 +137,18 @@ def remove_scheduled_change(subscription_id: str, *, key: str) -> list[Snapshot]
     )
 
 
-def cancel_at_term_end(subscription_id: str, *, key: str) -> list[Snapshot]:
-    """Cancel a subscription at the end of its term, or of its trial."""
-    params = {"cancel_option": AT_TERM_END}
+def cancel_at_term_end(subscription_id: str, *, key: str, has_contract: bool = False) -> list[Snapshot]:
+    """Cancel a subscription at the end of its contract, if it is bound to one, or else of its term or its trial."""
+    params = {"contract_term_cancel_option": "end_of_contract_term"} if has_contract else {"cancel_option": AT_TERM_END}
     return changed_records(
         write_to_provider(chargebee_sdk().Subscription.cancel_for_items, subscription_id, key=key, params=params)
     )
 
 
-def cancel_now(subscription_id: str, *, key: str) -> list[Snapshot]:
-    """Cancel a subscription now. Nothing is credited: a paused one has no paid term left."""
-    params = {"cancel_option": AT_ONCE, "credit_option_for_current_term_charges": "none"}
+def cancel_now(subscription_id: str, *, key: str, has_contract: bool = False) -> list[Snapshot]:
+    """Cancel a subscription now, with its contract. Nothing is credited: a paused one has no paid term left."""
+    option = {"contract_term_cancel_option": "terminate_immediately"} if has_contract else {"cancel_option": AT_ONCE}
+    params = {**option, "credit_option_for_current_term_charges": "none"}
     return changed_records(
         write_to_provider(chargebee_sdk().Subscription.cancel_for_items, subscription_id, key=key, params=params)
     )

@@ -132,6 +132,9 @@ class SubscriptionSnapshot(Snapshot):
         payload["amount"] = sum(int(item.get("amount") or 0) for item in _recurring_items(raw))
         payload["has_extras"] = len(_recurring_items(raw)) > 1 or int(plan.get("quantity") or 1) > 1
         payload["coupons"] = pick_rows_fields(raw.get("coupons"), COUPON_ON_SUBSCRIPTION_FIELDS)
+        contract = raw.get("contract_term") or {}
+        if contract.get("status") == "active":
+            payload["contract_end"] = contract["contract_end"]
         if changing_to is not None:
             payload["scheduled_item_price_id"] = str(_plan_item(changing_to).get("item_price_id", ""))
         return cls(

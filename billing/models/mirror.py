@@ -148,6 +148,11 @@ class Subscription(MirroredResource):
         return self.instant("cancelled_at")
 
     @property
+    def contract_end(self) -> datetime | None:
+        """When the contract that it is bound to ends; None without a contract."""
+        return self.instant("contract_end")
+
+    @property
     def has_scheduled_pause(self) -> bool:
         """Whether a pause is scheduled."""
         return self.status in ("active", "non_renewing") and self.payload.get("pause_date") is not None
@@ -159,8 +164,10 @@ class Subscription(MirroredResource):
 
     @property
     def has_scheduled_cancellation(self) -> bool:
-        """Whether it will end: non-renewing, or a canceled trial."""
-        return self.status == "non_renewing" or (self.status == "in_trial" and self.cancelled_at is not None)
+        """Whether it will end, with this term or after others."""
+        if self.status in ("future", "in_trial", "active"):
+            return self.cancelled_at is not None
+        return self.status == "non_renewing"
 
 
 class PaymentSource(MirroredResource):

@@ -72,8 +72,8 @@ class Balances:
 class BilledPlan:
     """A plan that will bill: when (UTC), at which terms and price, with which coupon rows, and its estimated next bill.
 
-    `bill` is None while it is not known. `subscription_id` is empty for a plan that has not started. `anchor_day` is
-    the day of the month on which it bills where a month has that day.
+    `bill` is None while it is not known. From `ends_at` on it bills nothing. `subscription_id` is empty for a plan that
+    has not started. `anchor_day` is the day of the month on which it bills where a month has that day.
     """
 
     plan: Plan
@@ -86,6 +86,7 @@ class BilledPlan:
     source_id: str = ""
     anchor_day: int = 0
     member: BundleMember | None = None
+    ends_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -216,6 +217,7 @@ def billed_plan(holding: Holding, bill: EstimatedBill | None, members: Iterable[
         source_id=subscription.text("payment_source_id"),
         anchor_day=started.day if started and not holding.is_paused and not holding.has_scheduled_pause else at.day,
         member=member,
+        ends_at=holding.cancel_at,
     )
 
 
@@ -275,6 +277,8 @@ def _bills_in_sequence(
     rows = rows_after_bill(plan.coupon_rows, plan.bill.coupon_ids, plan.at, book)
     for count in range(1, HORIZON):
         at = bill_date(plan.at, plan.terms, count, anchor_day=plan.anchor_day)
+        if plan.ends_at is not None and at >= plan.ends_at:
+            return
         due_rows = _rows_at(rows, plan.member, at, members, rates)
         discounts = [discount for discount in book.discounts_in(due_rows, plan.price_id) if discount.is_in_force_at(at)]
         bill = _discounted_bill(plan.bill, [discount.coupon_id for discount in discounts], discounts)

@@ -67,7 +67,7 @@ FEATURES = (
         lambda site: site.subscriptions,
         lambda row: row.get("contract_term"),
         f"{LOGIQ} > Customers & Subscriptions > Contract Terms",
-        todo="A subscription with a contract term cannot be paused, and a cancellation may be refused.",
+        todo="The portal cancels such a subscription at the end of its contract, and changes nothing else of it.",
     ),
     Feature(
         "no consolidated invoices: one invoice for each subscription",

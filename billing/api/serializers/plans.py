@@ -51,6 +51,9 @@ class PlanSerializer(TermsSerializer):
     starts_at = InstantField(allow_null=True, help_text="When it starts; null once it has.")
     cancel_at = InstantField(allow_null=True, help_text="When access ends or ended.")
     next_billing_at = InstantField(allow_null=True, help_text="Null when it will not bill, or a pause is scheduled.")
+    contract_ends_at = InstantField(
+        allow_null=True, help_text="When the contract ends that it is bound to, and a cancellation; null without one."
+    )
     pause_date = InstantField(allow_null=True, help_text="When its pause starts or started.")
     resume_date = InstantField(allow_null=True, help_text="When its pause ends automatically.")
     has_upcoming_coupon = serializers.BooleanField(help_text="A redeemed code applies to its next bill.")

@@ -72,11 +72,12 @@ class Holding:
         Any other can be canceled and kept, which does not touch its price.
         """
         is_of_catalog = self.plan.is_arranged and self.terms.is_monthly_or_yearly
-        return is_of_catalog and not self.subscription.has_extras and not self.is_duplicate
+        is_bound = self.subscription.has_extras or self.subscription.contract_end is not None
+        return is_of_catalog and not is_bound and not self.is_duplicate
 
     @property
     def status(self) -> str:
-        """The status shown to the subscriber. A trial that will not renew is NON_RENEWING."""
+        """The status shown to the subscriber. What will end is NON_RENEWING, a trial and what bills before it too."""
         return shown_status(self.subscription)
 
     @property
@@ -106,8 +107,13 @@ class Holding:
 
     @property
     def will_bill(self) -> bool:
-        """Whether it counts toward the total. One with a scheduled pause or change does."""
-        return self.status in (ACTIVE, IN_TRIAL)
+        """Whether it counts toward the total, as with a scheduled pause or change, or with an end after its bill."""
+        return self.status in (ACTIVE, IN_TRIAL) or self.bills_before_end
+
+    @property
+    def bills_before_end(self) -> bool:
+        """Whether it will end, but not before its next bill."""
+        return self.status == NON_RENEWING and self.subscription.next_billing_at is not None
 
     @property
     def can_be_paused(self) -> bool:

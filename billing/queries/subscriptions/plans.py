@@ -31,6 +31,7 @@ class PlanRow:
     starts_at: datetime | None = None
     cancel_at: datetime | None = None
     next_billing_at: datetime | None = None
+    contract_ends_at: datetime | None = None
     pause_date: datetime | None = None
     resume_date: datetime | None = None
     has_upcoming_coupon: bool = False
@@ -76,6 +77,7 @@ def held_plan(holding: Holding) -> PlanRow:
         starts_at=holding.starts_at,
         cancel_at=holding.cancel_at,
         next_billing_at=holding.next_billing_at,
+        contract_ends_at=holding.subscription.contract_end,
         pause_date=holding.pause_date,
         resume_date=holding.resume_date,
         has_upcoming_coupon=holding.has_waiting_discount("code"),

@@ -42,7 +42,7 @@ def cancellation_receipt(
         ],
         facts=[
             *((plan_name(subscription), end_phrase(subscription)) for subscription in ended),
-            *billing_facts(going_on),
+            *billing_facts([*ending, *going_on]),
         ],
         undo_text="Changed your mind? You can undo this anytime before then."
         if ending
@@ -94,13 +94,19 @@ def _set_aside_line(set_aside: Sequence[Subscription]) -> list[str]:
 def _end_lines(ended: Sequence[Subscription], ending: Sequence[Subscription]) -> list[str]:
     over = [subscription for subscription in ended if subscription not in ending]
     lines = []
-    if ending:
-        lines.append(
-            f"You can watch {plan_names(ending)} until {verb_form(ending, 'it ends', 'they end')}. No more charges."
-        )
+    for rows, charges in _by_charges(ending):
+        lines.append(f"You can watch {plan_names(rows)} until {verb_form(rows, 'it ends', 'they end')}. {charges}")
     if over:
         lines.append(f"{plan_names(over)} ended immediately. No more charges.")
     return lines
+
+
+def _by_charges(ending: Sequence[Subscription]) -> list[tuple[list[Subscription], str]]:
+    """Return what ends without another bill and what is billed until its end, each with the words for it."""
+    billed = [subscription for subscription in ending if subscription.next_billing_at is not None]
+    over = [subscription for subscription in ending if subscription.next_billing_at is None]
+    words = [(over, "No more charges."), (billed, "We bill you until then.")]
+    return [(rows, charges) for rows, charges in words if rows]
 
 
 def _lost_line(lost: Sequence[str]) -> list[str]:

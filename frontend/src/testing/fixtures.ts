@@ -36,6 +36,7 @@ export function makePlan(overrides: Partial<Plan> = {}): Plan {
     ...MONTHLY_DOLLARS,
     billingPeriod: 'MONTH',
     cancelAt: null,
+    contractEndsAt: null,
     nextBillingAt: '2026-12-10T15:00:00Z',
     pauseDate: null,
     resumeDate: null,

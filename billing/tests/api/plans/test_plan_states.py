@@ -40,6 +40,7 @@ ACTIVE = {
     "startsAt": None,
     "cancelAt": None,
     "nextBillingAt": iso_time_at(20),
+    "contractEndsAt": None,
     "pauseDate": None,
     "resumeDate": None,
     "hasUpcomingCoupon": False,
@@ -71,6 +72,14 @@ STATES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "next_billing_at": None,
         },
         {"status": "NON_RENEWING", "cancelAt": iso_time_at(20), "nextBillingAt": None},
+    ),
+    "under contract": (
+        {"contract_term": {"status": "active", "contract_end": timestamp_at(80)}},
+        {"contractEndsAt": iso_time_at(80), "isChangeable": False, "hasOtherPeriod": False},
+    ),
+    "ending after its next bill": (
+        {"cancelled_at": timestamp_at(50)},
+        {"status": "NON_RENEWING", "cancelAt": iso_time_at(50)},
     ),
     "non-renewing": (
         {"status": "non_renewing", "cancelled_at": timestamp_at(20), "next_billing_at": None},

@@ -37,6 +37,14 @@ describe('what comes next for a plan', () => {
         ['Resumes automatically', '2027-01-09T15:00:00Z'],
       ],
     ],
+    [
+      'ends after its next bill',
+      { ...ENDING, cancelAt: '2027-03-10T15:00:00Z', nextBillingAt: '2026-12-10T15:00:00Z' },
+      [
+        ['Next bill', '2026-12-10T15:00:00Z'],
+        ['Access ends', '2027-03-10T15:00:00Z'],
+      ],
+    ],
     ['is paused', PAUSED, [['Resumes automatically', '2026-12-02T15:00:00Z']]],
     [
       'is paused without an end',

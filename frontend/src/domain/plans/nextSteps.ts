@@ -1,6 +1,6 @@
 import type { Plan } from '@/lib/api/types';
 import { formatDate, formatPrice } from '@/lib/formats';
-import { formatPlanNames, isEnding, isPaused, planStatus } from './plans';
+import { billsBeforeEnd, formatPlanNames, isEnding, isPaused, planStatus } from './plans';
 
 export type StepKind = 'bill' | 'trialEnds' | 'pauseStarts' | 'resumes' | 'changes' | 'accessEnds';
 
@@ -16,6 +16,7 @@ export interface Step {
 /** The upcoming events of a plan, soonest first. */
 export function nextSteps(plan: Plan): Step[] {
   if (isPaused(plan)) return [resumeStep(plan)];
+  if (billsBeforeEnd(plan)) return [billStep(plan), accessEndsStep(plan)];
   if (isEnding(plan)) return [accessEndsStep(plan)];
   if (plan.hasScheduledPause) return [pauseStep(plan), resumeStep(plan)];
   if (planStatus(plan) === 'IN_TRIAL') return [trialStep(plan)];
@@ -37,7 +38,7 @@ function accessEndsStep(plan: Plan): Step {
     kind: 'accessEnds',
     at: plan.cancelAt,
     title: 'Access ends',
-    detail: 'It won’t renew. No more charges.',
+    detail: billsBeforeEnd(plan) ? 'No charges after that.' : 'It won’t renew. No more charges.',
   };
 }
 

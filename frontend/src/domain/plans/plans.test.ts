@@ -19,7 +19,11 @@ import {
   willBill,
 } from './plans';
 
-const ENDING: Partial<Plan> = { status: 'NON_RENEWING', cancelAt: '2026-12-04T15:00:00Z' };
+const ENDING: Partial<Plan> = {
+  status: 'NON_RENEWING',
+  cancelAt: '2026-12-04T15:00:00Z',
+  nextBillingAt: null,
+};
 
 describe('the note of a plan', () => {
   // shows: subscriptions-7, subscriptions-8
@@ -37,6 +41,13 @@ describe('the note of a plan', () => {
       { ...ENDING, hasUpcomingCoupon: true },
       [
         'Your access to Faith & Family will end at the end of your billing cycle, December 4, 2026.',
+      ],
+    ],
+    [
+      'a plan that ends after its next bill',
+      { ...ENDING, cancelAt: '2027-03-10T15:00:00Z', nextBillingAt: '2026-12-10T15:00:00Z' },
+      [
+        'Your access to Faith & Family will end on March 10, 2027. You’re billed for it until then.',
       ],
     ],
     [

@@ -34,6 +34,11 @@ export function willBill(plan: Pick<Plan, 'status'>): boolean {
   return hasStatus(plan, 'ACTIVE', 'IN_TRIAL');
 }
 
+/** Will end, but not before its next bill. */
+export function billsBeforeEnd(plan: Pick<Plan, 'status' | 'nextBillingAt'>): boolean {
+  return isEnding(plan) && plan.nextBillingAt !== null;
+}
+
 /** Can be watched now. */
 export function isWatchable(plan: Pick<Plan, 'status'>): boolean {
   return hasStatus(plan, 'ACTIVE', 'IN_TRIAL', 'NON_RENEWING');
@@ -45,8 +50,14 @@ export function canBePaused(plan: Plan): boolean {
   return hasStatus(plan, 'ACTIVE') && plan.isChangeable && hasNothingScheduled;
 }
 
-/** Why a plan outside the catalog, or at other terms than its own, can only be canceled. */
-export function onlyCancelableSentence({ name }: { name: string }): string {
+/** Why a plan outside the catalog, at other terms than its own, or under contract can only be canceled. */
+export function onlyCancelableSentence({
+  name,
+  contractEndsAt,
+}: Pick<Plan, 'name' | 'contractEndsAt'>): string {
+  if (contractEndsAt) {
+    return `${name} has a contract until ${formatDate(contractEndsAt)}. Until then it can’t be changed here. To change it, contact Customer Service.`;
+  }
   return `${name} can’t be changed here, only canceled. To change it, contact Customer Service.`;
 }
 
@@ -81,6 +92,11 @@ export function isKidsPlan({ id }: { id: string }): boolean {
 
 /** The sentences under a plan's name in lists; none for a plan that just renews. */
 export function planNotes(plan: Omit<Plan, 'subId'>): string[] {
+  if (billsBeforeEnd(plan) && plan.cancelAt) {
+    return [
+      `Your access to ${plan.name} will end on ${formatDate(plan.cancelAt)}. You’re billed for it until then.`,
+    ];
+  }
   if (isEnding(plan) && plan.cancelAt) {
     return [
       `Your access to ${plan.name} will end at the end of your billing cycle, ${formatDate(plan.cancelAt)}.`,

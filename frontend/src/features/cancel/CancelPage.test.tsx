@@ -161,6 +161,18 @@ describe('what happens on cancellation', () => {
     expect(await findTerms()).toHaveTextContent('No more charges for Faith & Family.');
   });
 
+  it('says that a plan under contract is billed until its contract ends', async () => {
+    plans = [makePlan({ contractEndsAt: '2027-03-10T15:00:00Z', isChangeable: false })];
+    renderPage();
+    expect(await findTerms()).toHaveTextContent(
+      'Your access continues until March 10, 2027, when your contract ends.',
+    );
+    expect(await findTerms()).toHaveTextContent(
+      'You’re billed for Faith & Family until its contract ends.',
+    );
+    expect(await findTerms()).not.toHaveTextContent('No more charges');
+  });
+
   it.each<[string, Partial<Plan>]>([
     ['pause', PAUSE_SCHEDULED],
     ['change', { hasScheduledChange: true }],

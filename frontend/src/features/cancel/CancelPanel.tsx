@@ -36,7 +36,7 @@ export function CancelPanel({ selection, cancellation, onCancel }: CancelPanelPr
           <EndingPoints plans={chosen} />
           <SetAsidePoint what="pause" plans={chosen.filter((plan) => plan.hasScheduledPause)} />
           <SetAsidePoint what="change" plans={chosen.filter((plan) => plan.hasScheduledChange)} />
-          <Point icon={<ReceiptIcon />}>No more charges for {formatPlanNames(chosen)}.</Point>
+          <ChargePoints plans={chosen} />
           <UndoPoint plans={chosen} />
           <RemainingCosts staying={staying} />
         </Points>
@@ -71,10 +71,30 @@ function EndingPoints({ plans }: { plans: readonly Plan[] }) {
         ) : (
           'the end of your billing cycle'
         )}
-        {kind === 'trial' && ', when your trial ends'}.
+        {kind === 'trial' && ', when your trial ends'}
+        {kind === 'contract' && ', when your contract ends'}.
       </Point>
     );
   });
+}
+
+/** Which plans are not billed again, and which until their contract ends. */
+function ChargePoints({ plans }: { plans: readonly Plan[] }) {
+  const bound = plans.filter(({ contractEndsAt }) => contractEndsAt);
+  const free = plans.filter(({ contractEndsAt }) => !contractEndsAt);
+  return (
+    <>
+      {bound.length > 0 && (
+        <Point icon={<ReceiptIcon />}>
+          You’re billed for {formatPlanNames(bound)} until {bound.length === 1 ? 'its' : 'their'}{' '}
+          contract ends.
+        </Point>
+      )}
+      {free.length > 0 && (
+        <Point icon={<ReceiptIcon />}>No more charges for {formatPlanNames(free)}.</Point>
+      )}
+    </>
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { canBeCancelled, planNotes } from '@/domain/plans/plans';
+import { billsBeforeEnd, canBeCancelled, planNotes } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
 import { paths } from '@/lib/paths';
@@ -26,7 +26,7 @@ export function NothingToCancel({ held }: { held: readonly Plan[] }) {
       >
         {explanation(held, hasOthers)}
       </EmptyState>
-      {held.length > 1 && !hasOthers && (
+      {(held.length > 1 || held.some(billsBeforeEnd)) && !hasOthers && (
         <ul className={styles.endings}>
           {held.flatMap(planNotes).map((note) => (
             <li key={note}>{note}</li>
@@ -41,6 +41,7 @@ function explanation(held: readonly Plan[], hasOthers: boolean): string {
   if (held.length === 0) return 'You don’t have a subscription, so you won’t be billed.';
   if (hasOthers)
     return 'Your selection has ended or is about to end. Your other subscriptions continue.';
+  if (held.some(billsBeforeEnd)) return 'Your subscriptions are already set to end.';
   const [plan, ...others] = held;
   if (plan?.cancelAt && others.length === 0) {
     return `${plan.name} ends on ${formatDate(plan.cancelAt)}, and you won’t be billed again.`;

@@ -1,4 +1,5 @@
 import {
+  billsBeforeEnd,
   endsAtOnce,
   formatPlanNames,
   isEnding,
@@ -11,7 +12,7 @@ import { formatDate } from '@/lib/formats';
 
 /** Plans that would end on the same date, or at once. */
 interface Ending {
-  kind: 'term' | 'trial' | 'atOnce';
+  kind: 'term' | 'trial' | 'contract' | 'atOnce';
   /** Null for an immediate end, and if the date is unknown. */
   at: string | null;
   plans: Plan[];
@@ -25,6 +26,7 @@ function accessEnd(plan: Plan): string | null {
 
 function endingFor(plan: Plan): Omit<Ending, 'plans'> {
   if (endsAtOnce(plan)) return { kind: 'atOnce', at: null };
+  if (plan.contractEndsAt) return { kind: 'contract', at: plan.contractEndsAt };
   return { kind: isInTrial(plan) ? 'trial' : 'term', at: accessEnd(plan) };
 }
 
@@ -64,7 +66,8 @@ interface CancellationResult {
 
 /** The specified message, where it is true. */
 function specifiedSentences({ cancelled, before, after }: CancellationResult): string[] {
-  const atTermEnd = cancelled.every(({ atOnce }) => !atOnce) && !before.some(isInTrial);
+  const isBilledOn = before.some(isInTrial) || after.some(billsBeforeEnd);
+  const atTermEnd = cancelled.every(({ atOnce }) => !atOnce) && !isBilledOn;
   return atTermEnd && after.filter(isLive).every(isEnding) ? [ALL_AT_TERM_END] : [];
 }
 
@@ -90,7 +93,10 @@ function endDatePhrase(at: string | null): string {
 
 /** The receipt above the dashboard: what ended or will end, what it costs, and how to undo it. */
 export function cancellationReceipt(result: CancellationResult): string[] {
-  const { cancelled } = result;
+  const { cancelled, after } = result;
+  const ids = cancelled.map(({ subId }) => subId);
+  const billed = after.filter((plan) => ids.includes(plan.subId) && billsBeforeEnd(plan));
+  const over = cancelled.filter(({ subId }) => !billed.some((plan) => plan.subId === subId));
   const ended = cancelled.filter(({ atOnce }) => atOnce);
   const ending = cancelled.filter(({ atOnce }) => !atOnce);
   const endSentences = groupByEndDate(ending).map(
@@ -101,7 +107,7 @@ export function cancellationReceipt(result: CancellationResult): string[] {
     ...specifiedSentences(result),
     ...(ended.length > 0 ? [`${formatPlanNames(ended)} ${hasOrHave(ended)} ended today.`] : []),
     ...endSentences,
-    `You weren’t charged today, and you won’t be charged for ${cancelled.length === 1 ? 'it' : 'them'} again.`,
+    ...chargeSentences(over, billed),
     ...(ending.length > 0
       ? ['Changed your mind? Press ‘Keep my subscription’ anytime before it ends.']
       : []),
@@ -109,6 +115,22 @@ export function cancellationReceipt(result: CancellationResult): string[] {
       ? [`You can start ${formatPlanNames(ended)} again anytime under ‘Ended subscriptions’.`]
       : []),
   ];
+}
+
+/** `over` are not billed again, `billed` are until they end. */
+function chargeSentences(
+  over: readonly CancelledSubscription[],
+  billed: readonly Plan[],
+): string[] {
+  if (billed.length === 0) {
+    return [
+      `You weren’t charged today, and you won’t be charged for ${over.length === 1 ? 'it' : 'them'} again.`,
+    ];
+  }
+  const last = `You weren’t charged today. You’re billed for ${formatPlanNames(billed)} until ${billed.length === 1 ? 'it ends' : 'they end'}.`;
+  return over.length > 0
+    ? [last, `You won’t be charged for ${formatPlanNames(over)} again.`]
+    : [last];
 }
 
 function hasOrHave(plans: readonly unknown[]): string {

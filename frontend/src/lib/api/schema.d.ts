@@ -1136,6 +1136,11 @@ export interface components {
              * @description When access ends or ended.
              */
             cancelAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the contract ends that it is bound to, and a cancellation; null without one.
+             */
+            contractEndsAt: string | null;
             currencyCode: string;
             hasFreeMonth: boolean;
             /** @description The plan is also sold at the other billing period. */
@@ -1350,6 +1355,11 @@ export interface components {
              * @description When access ends or ended.
              */
             cancelAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the contract ends that it is bound to, and a cancellation; null without one.
+             */
+            contractEndsAt: string | null;
             currencyCode: string;
             hasFreeMonth: boolean;
             /** @description The plan is also sold at the other billing period. */
@@ -1628,6 +1638,11 @@ export interface components {
              * @description When access ends or ended.
              */
             cancelAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the contract ends that it is bound to, and a cancellation; null without one.
+             */
+            contractEndsAt: string | null;
             currencyCode: string;
             hasFreeMonth: boolean;
             /** @description The plan is also sold at the other billing period. */

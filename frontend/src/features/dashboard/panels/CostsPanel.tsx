@@ -1,5 +1,5 @@
 import { sumRows } from '@/domain/costs/totals';
-import { willBill } from '@/domain/plans/plans';
+import { billsBeforeEnd, willBill } from '@/domain/plans/plans';
 import type { ManagePlans, Plan } from '@/lib/api/types';
 import { formatCents, formatPrice } from '@/lib/formats';
 import { Card } from '@/ui/Card';
@@ -16,17 +16,19 @@ export function CostsPanel({ plans, costs }: { plans: readonly Plan[]; costs: Ma
     <Card as="section" labelledBy="your-costs" className={styles.panel}>
       <h2 id="your-costs">Your costs</h2>
       <Totals>
-        {plans.filter(willBill).map((plan) => (
-          <MoneyRow
-            key={plan.subId}
-            label={plan.name}
-            amount={
-              hasOtherTerms
-                ? formatPrice(plan.amount, plan)
-                : formatCents(plan.amount, plan.currencyCode)
-            }
-          />
-        ))}
+        {plans
+          .filter((plan) => willBill(plan) || billsBeforeEnd(plan))
+          .map((plan) => (
+            <MoneyRow
+              key={plan.subId}
+              label={plan.name}
+              amount={
+                hasOtherTerms
+                  ? formatPrice(plan.amount, plan)
+                  : formatCents(plan.amount, plan.currencyCode)
+              }
+            />
+          ))}
         {sumRows(costs).map(({ key, ...row }) => (
           <MoneyRow key={key} {...row} />
         ))}

@@ -3,7 +3,7 @@ import {
   useKeepSubscription,
   useUndoScheduledChange,
 } from '@/domain/changes/undoScheduled';
-import { isEnding, isLive, isPaused } from '@/domain/plans/plans';
+import { billsBeforeEnd, isEnding, isLive, isPaused } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { formatDate, formatPrice } from '@/lib/formats';
 
@@ -37,7 +37,9 @@ export function undoMessages(undoable: Undoable, plan: Plan): UndoMessages {
       title: `Keep ${name}?`,
       sentences: [
         `Your access to ${name} is set to end ${datePhrase(cancelAt)}.`,
-        `If you keep it, it renews ${datePhrase(cancelAt)} at ${price}, before discounts and taxes. You won’t be charged today.`,
+        billsBeforeEnd(plan)
+          ? `If you keep it, it goes on after that at ${price}, before discounts and taxes. You won’t be charged today.`
+          : `If you keep it, it renews ${datePhrase(cancelAt)} at ${price}, before discounts and taxes. You won’t be charged today.`,
         'Any pause or plan change you had scheduled comes back.',
       ],
       confirm: `Keep ${name}`,

@@ -1,5 +1,6 @@
 import type { DeclinedCharge } from '@/domain/payments/declinedCharge';
 import {
+  billsBeforeEnd,
   formatPlanNames,
   isEnding,
   isInTrial,
@@ -78,6 +79,7 @@ export function unchangeableReason(action: PeriodAction, plan: Plan): string {
 
 function obstacle(action: PeriodAction, plan: Plan): string {
   const again = 'You can switch it once it’s active again';
+  if (billsBeforeEnd(plan)) return `is set to end ${datePhrase(plan.cancelAt)}`;
   if (isEnding(plan)) return `ends ${datePhrase(plan.cancelAt)} and won’t be billed again`;
   if (isPaused(plan)) return `is paused. ${again}`;
   if (plan.hasScheduledPause) return `pauses ${datePhrase(plan.pauseDate)}. ${again}`;
