@@ -6,11 +6,15 @@ contract. At its end it is renewed, goes on without a contract, or ends with its
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from chargebee_sandbox import clock, event_log, identifiers
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine import billing_dates
 from chargebee_sandbox.engine.billing import invoicing
+from chargebee_sandbox.engine.billing.pricing import round_half_up
 from chargebee_sandbox.models import Subscription
+from chargebee_sandbox.site_settings import load_settings
 
 ACTIONS_AT_END = ("renew", "evergreen", "cancel", "renew_once")
 
@@ -23,7 +27,7 @@ def request_contract(subscription: Subscription, *, cycles: int, action: str) ->
 def active_contract(subscription: Subscription) -> Body | None:
     """Return the contract that a subscription is bound to, None without one."""
     contract: Body | None = subscription.get("contract_term")
-    return contract if contract is not None and contract["status"] == "active" else None
+    return contract
 
 
 def count_term(subscription: Subscription) -> None:
@@ -35,8 +39,8 @@ def count_term(subscription: Subscription) -> None:
     if subscription.requested_contract is not None:
         _begin_contract(subscription, **subscription.requested_contract)
         subscription.requested_contract = None
-    elif contract is not None and contract["remaining_billing_cycles"] > 0:
-        _set_contract(subscription, {**contract, "remaining_billing_cycles": contract["remaining_billing_cycles"] - 1})
+    elif contract is not None and (remaining := contract["remaining_billing_cycles"]):
+        subscription.set_attributes(contract_term={**contract, "remaining_billing_cycles": remaining - 1})
     elif contract is not None:
         _end_contract(subscription, contract)
 
@@ -44,7 +48,7 @@ def count_term(subscription: Subscription) -> None:
 def cancel_with_contract(subscription: Subscription) -> int:
     """Let the contract end instead of being renewed, unsaved; return when (seconds UTC)."""
     contract = subscription["contract_term"]
-    _set_contract(subscription, {**contract, "action_at_term_end": "cancel"})
+    subscription.set_attributes(contract_term={**contract, "action_at_term_end": "cancel"})
     return int(contract["contract_end"])
 
 
@@ -52,7 +56,7 @@ def keep_contract(subscription: Subscription) -> None:
     """Let a contract that was to end with its subscription go on without an end, unsaved."""
     contract = active_contract(subscription)
     if contract is not None and contract["action_at_term_end"] == "cancel":
-        _set_contract(subscription, {**contract, "action_at_term_end": "evergreen"})
+        subscription.set_attributes(contract_term={**contract, "action_at_term_end": "evergreen"})
 
 
 def close_contract(subscription: Subscription) -> None:
@@ -67,9 +71,8 @@ def close_contract(subscription: Subscription) -> None:
 def _begin_contract(subscription: Subscription, billing_cycle: int, action_at_term_end: str) -> None:
     start = subscription["current_term_start"]
     value = invoicing.recurring_price(subscription) * billing_cycle
-    _set_contract(
-        subscription,
-        {
+    subscription.set_attributes(
+        contract_term={
             "id": identifiers.new_id(),
             "status": "active",
             "contract_start": start,
@@ -81,13 +84,13 @@ def _begin_contract(subscription: Subscription, billing_cycle: int, action_at_te
             ),
             "billing_cycle": billing_cycle,
             "action_at_term_end": action_at_term_end,
-            "total_contract_value": value,
+            "total_contract_value": round_half_up(value * (100 + Decimal(load_settings().tax_percent)) / 100),
             "total_contract_value_before_tax": value,
             "created_at": clock.now_seconds(),
             "subscription_id": subscription.handle,
             "remaining_billing_cycles": billing_cycle - 1,
             "object": "contract_term",
-        },
+        }
     )
     if action_at_term_end == "cancel":
         subscription.set_attributes(cancelled_at=subscription["contract_term"]["contract_end"])
@@ -107,9 +110,5 @@ def _end_contract(subscription: Subscription, contract: Body) -> None:
 
 def _record_contract(subscription: Subscription, contract: Body, status: str) -> None:
     """Take a contract that has ended off its subscription, and record the event."""
-    _set_contract(subscription, None)
+    subscription.set_attributes(contract_term=None)
     event_log.record_event(f"contract_term_{status}", contract_term={**contract, "status": status})
-
-
-def _set_contract(subscription: Subscription, contract: Body | None) -> None:
-    subscription.set_attributes(contract_term=contract)

@@ -20,6 +20,7 @@ def test_a_contract_begins_with_the_first_term_and_counts_the_others(shop: SiteD
     contract = started.contract_term
     assert (contract.status, contract.billing_cycle, contract.remaining_billing_cycles) == ("active", 3, 2)
     assert contract.contract_start == started.current_term_start
+    assert contract.total_contract_value_before_tax == 3 * started.subscription_items[0].amount
     assert started.status == "active"
     assert started.cancelled_at is None
     shop.travel_past(started.current_term_end)
