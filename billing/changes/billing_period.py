@@ -127,6 +127,11 @@ class SwitchedSubscription:
         coupons = None if self.coupons is None else list(self.coupons)
         return [subscription_step(StepOperation.CHANGE_NOW, self.subscription_id, price=price, coupons=coupons)]
 
+    @property
+    def ends_at(self) -> datetime | None:
+        """None: only what renews is switched."""
+        return None
+
     def member_after(self, member: BundleMember) -> BundleMember:
         """Return the member as it bills after the switch."""
         if self.is_scheduled:

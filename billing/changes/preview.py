@@ -88,9 +88,10 @@ class BillForecast:
         bill = self.forecast_bill(holding) if bills else None
         return PlanLine(terms=holding.terms, bill=bill, billed=None if ends else self._forecast_billed(holding, bill))
 
-    def forecast_last_line(self, holding: Holding, target: CanceledSubscription) -> PlanLine:
-        """Return the line of a plan that is to end, with the bills that it has before its end."""
-        line = self.forecast_line(holding, bills=False, ends=not target.bills_before_end)
+    def forecast_target(self, target: Target) -> PlanLine:
+        """Return the line of a plan that is to end, with the bills before its end, or to be kept."""
+        ends = isinstance(target, CanceledSubscription) and not target.bills_before_end
+        line = self.forecast_line(target.holding, bills=isinstance(target, KeptSubscription), ends=ends)
         return line if line.billed is None else replace(line, billed=replace(line.billed, ends_at=target.ends_at))
 
     def _forecast_billed(self, holding: Holding, bill: Bill | None) -> BilledPlan | None:
@@ -128,7 +129,7 @@ class BillForecast:
         coupons = self.coupons_after(subscription.provider_id)
         if coupons is None:
             return estimates.estimate_next_bill(subscription.provider_id)
-        if holding.status == NON_RENEWING and not holding.bills_before_end:
+        if holding.status == NON_RENEWING and not holding.will_bill:
             return _estimate_bill_when_kept(subscription, coupons)
         estimate = estimates.estimate_change(
             subscription.provider_id, price=subscription.item_price_id, coupons=coupons
@@ -274,13 +275,12 @@ def forecast_bills_after(holdings: Sequence[Holding], targets: Sequence[Target],
     swaps = required_swaps(members, RateTable.load_current())
     forecast = BillForecast.of_holdings(holdings, members=members, swaps=swaps, now=now)
     with translate_estimate_errors():
-        lines = []
-        for holding in holdings:
-            target = by_id.get(holding.subscription.provider_id)
-            if isinstance(target, CanceledSubscription):
-                lines.append(forecast.forecast_last_line(holding, target))
-            else:
-                lines.append(forecast.forecast_line(holding, bills=isinstance(target, KeptSubscription)))
+        lines = [
+            forecast.forecast_target(target)
+            if (target := by_id.get(holding.subscription.provider_id))
+            else forecast.forecast_line(holding, bills=False)
+            for holding in holdings
+        ]
     return _next_bills(lines, forecast, forecast.payer.balances)
 
 

@@ -33,6 +33,10 @@ class Target(Protocol):
     def steps(self) -> list[Step]:
         """Return the steps that make it so, bundle coupons aside."""
 
+    @property
+    def ends_at(self) -> datetime | None:
+        """When it ends after the change (UTC); None if it renews, or has ended."""
+
     def member_after(self, member: BundleMember) -> BundleMember | None:
         """Return the member of the bundle after the change; None if it has ended."""
 
@@ -57,7 +61,7 @@ class CanceledSubscription:
 
     @property
     def ends_at(self) -> datetime | None:
-        """When it ends (UTC): with its term, or with the contract that it is bound to; None at once."""
+        """When it ends (UTC), with its contract or else its term; None at once."""
         return None if self.is_at_once else self.holding.subscription.contract_end or term_end(self.holding)
 
     @property
@@ -119,6 +123,11 @@ class KeptSubscription:
 
     holding: Holding
     restored: RestorableChanges = RestorableChanges()
+
+    @property
+    def ends_at(self) -> datetime | None:
+        """None: it renews."""
+        return None
 
     def steps(self) -> list[Step]:
         """Return the steps that remove the cancellation and restore what it set aside."""

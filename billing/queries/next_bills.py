@@ -194,7 +194,7 @@ def content_version() -> int:
 def billed_plan(holding: Holding, bill: EstimatedBill | None, members: Iterable[BundleMember]) -> BilledPlan | None:
     """Return how a subscription bills next with its scheduled change; None if nothing is scheduled to bill.
 
-    Of a member of the bundle, `members` say when it bills.
+    Of a member of the bundle, `members` say when it bills and ends.
     """
     subscription = holding.subscription
     member = next((row for row in members if row.subscription_id == subscription.provider_id), None)
@@ -204,6 +204,9 @@ def billed_plan(holding: Holding, bill: EstimatedBill | None, members: Iterable[
     if holding.is_paused:
         # Within a paid term a resume charges nothing.
         at = max(at, subscription.current_term_end or at)
+    ends_at = member.ends_at if member else holding.cancel_at
+    if ends_at is not None and at >= ends_at:
+        return None
     price = holding.changing_to
     started = subscription.instant("current_term_start")
     return BilledPlan(
@@ -217,7 +220,7 @@ def billed_plan(holding: Holding, bill: EstimatedBill | None, members: Iterable[
         source_id=subscription.text("payment_source_id"),
         anchor_day=started.day if started and not holding.is_paused and not holding.has_scheduled_pause else at.day,
         member=member,
-        ends_at=holding.cancel_at,
+        ends_at=ends_at,
     )
 
 

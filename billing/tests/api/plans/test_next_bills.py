@@ -67,6 +67,21 @@ def test_removing_a_plan_after_a_scheduled_downgrade_shows_the_monthly_bills(
     assert figures(read_bills(ben)) == expected
 
 
+@pytest.mark.shows("rule-21", "rule-7")
+def test_a_plan_that_is_kept_shows_its_bill_and_what_follows(shop: SyncedProvider) -> None:
+    ava = shop.customer("ava")
+    shop.coupon("SAVE20", percent=20)
+    for plan in (FAITH, GOSPEL):
+        shop.subscribe("ava", plan)
+    browser = Browser(ava)
+    assert browser.post("/api/account/add-coupon/SAVE20").status_code == 200
+    before = figures(read_bills(ava))
+    assert [follows for _, _, _, follows in before].count(True) == 1
+    assert browser.post("/api/account/cancel").status_code == 200
+    kept = browser.post(f"{SERVICES}/estimate", {"planIds": [FAITH, GOSPEL]}).json()
+    assert figures(kept["nextBills"]) == before
+
+
 @pytest.mark.shows("rule-21")
 def test_a_pausing_plan_is_billed_when_it_resumes(shop: SyncedProvider, bundles: None) -> None:
     ava = shop.customer("ava")
