@@ -17,7 +17,7 @@ from billing.errors import BillingError
 from billing.models import Command, Subscription
 from billing.models.steps import Step
 from billing.queries.commands import subscriptions_with_step
-from billing.queries.subscriptions.holdings import NON_RENEWING, Holding
+from billing.queries.subscriptions.holdings import Holding
 from billing.queries.subscriptions.ownership import chosen_holdings, live_holdings
 from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import cancellation
@@ -105,7 +105,7 @@ class CancelSubscriptions(SurveyedChange):
 
 
 def _continuing_holdings(holdings: Sequence[Holding]) -> list[Holding]:
-    return [holding for holding in holdings if not holding.is_cancelled and holding.status != NON_RENEWING]
+    return [holding for holding in holdings if holding.can_be_canceled]
 
 
 def _finish_cancellation(command: Command, subscriptions: list[Subscription], now: datetime) -> None:

@@ -90,8 +90,16 @@ def _is_continuing(subscription: SubscriptionSnapshot) -> bool:
     return subscription.status in ("active", "in_trial") and subscription.payload.get("cancelled_at") is None
 
 
-def _is_ending(subscription: SubscriptionSnapshot, **_: Any) -> bool:
-    return subscription.status == "cancelled" or subscription.payload.get("cancelled_at") is not None
+def _is_ending(subscription: SubscriptionSnapshot, *, has_contract: bool = False) -> bool:
+    """Whether a subscription ends without another bill, or with the contract that it is bound to."""
+    payload = subscription.payload
+    if subscription.status == "cancelled":
+        return True
+    return payload.get("cancelled_at") is not None and (has_contract or payload.get("next_billing_at") is None)
+
+
+def _has_ended(subscription: SubscriptionSnapshot, **_: Any) -> bool:
+    return subscription.status == "cancelled"
 
 
 def _has_price(subscription: SubscriptionSnapshot, *, price: str, **_: Any) -> bool:
@@ -241,7 +249,7 @@ OPERATIONS: Mapping[str, Operation] = {
     ),
     StepOperation.CANCEL_NOW: Operation(
         send=changes.cancel_now,
-        is_done=_shown_by_subscription(_is_ending),
+        is_done=_shown_by_subscription(_has_ended),
         record_effects=_record_immediate_cancellation,
     ),
     StepOperation.SET_PAUSE_ASIDE: Operation(

@@ -169,6 +169,11 @@ class Subscription(MirroredResource):
             return self.cancelled_at is not None
         return self.status == "non_renewing"
 
+    @property
+    def bills_before_end(self) -> bool:
+        """Whether it will end, but not before its next bill: with its contract, or when customer service said."""
+        return self.has_scheduled_cancellation and self.next_billing_at is not None
+
 
 class PaymentSource(MirroredResource):
     """A card or PayPal account of a customer, masked by the provider. `last4` are the last digits of a card."""

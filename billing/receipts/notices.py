@@ -184,8 +184,8 @@ def _next_charge_at(what: str, subscription: Subscription) -> datetime | None:
     if subscription.deleted:
         return None
     if what == TRIAL:
-        continues = subscription.status == "in_trial" and not subscription.has_scheduled_cancellation
-        return subscription.trial_end if continues else None
+        ends = subscription.has_scheduled_cancellation and not subscription.bills_before_end
+        return subscription.trial_end if subscription.status == "in_trial" and not ends else None
     if what == RENEWAL:
         stays = not subscription.has_scheduled_pause and not subscription.has_scheduled_changes
         renews = subscription.status == "active" and subscription.terms.period_unit == YEAR and stays

@@ -52,7 +52,7 @@ class PlanSerializer(TermsSerializer):
     cancel_at = InstantField(allow_null=True, help_text="When access ends or ended.")
     next_billing_at = InstantField(allow_null=True, help_text="Null when it will not bill, or a pause is scheduled.")
     contract_ends_at = InstantField(
-        allow_null=True, help_text="When the contract ends that it is bound to, and a cancellation; null without one."
+        allow_null=True, help_text="When its contract ends; null without one. A cancellation ends it then."
     )
     pause_date = InstantField(allow_null=True, help_text="When its pause starts or started.")
     resume_date = InstantField(allow_null=True, help_text="When its pause ends automatically.")

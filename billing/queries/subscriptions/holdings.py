@@ -108,12 +108,14 @@ class Holding:
     @property
     def will_bill(self) -> bool:
         """Whether it counts toward the total, as with a scheduled pause or change, or with an end after its bill."""
-        return self.status in (ACTIVE, IN_TRIAL) or self.bills_before_end
+        return self.status in (ACTIVE, IN_TRIAL) or self.subscription.bills_before_end
 
     @property
-    def bills_before_end(self) -> bool:
-        """Whether it will end, but not before its next bill."""
-        return self.status == NON_RENEWING and self.subscription.next_billing_at is not None
+    def can_be_canceled(self) -> bool:
+        """Whether a cancellation would end it earlier than it ends already (docs/rules.md, rule 7)."""
+        if self.status == NON_RENEWING:
+            return self.subscription.bills_before_end and self.subscription.contract_end is None
+        return not self.is_cancelled
 
     @property
     def can_be_paused(self) -> bool:

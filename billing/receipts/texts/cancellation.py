@@ -103,8 +103,8 @@ def _end_lines(ended: Sequence[Subscription], ending: Sequence[Subscription]) ->
 
 def _by_charges(ending: Sequence[Subscription]) -> list[tuple[list[Subscription], str]]:
     """Return what ends without another bill and what is billed until its end, each with the words for it."""
-    billed = [subscription for subscription in ending if subscription.next_billing_at is not None]
-    over = [subscription for subscription in ending if subscription.next_billing_at is None]
+    over = [subscription for subscription in ending if not subscription.bills_before_end]
+    billed = [subscription for subscription in ending if subscription.bills_before_end]
     words = [(over, "No more charges."), (billed, "We bill you until then.")]
     return [(rows, charges) for rows, charges in words if rows]
 

@@ -260,6 +260,19 @@ def test_a_trial_extended_in_the_console_gets_a_notice_for_its_new_end(provider:
     assert run_notices_before(provider, next_bill_at() - timedelta(days=7)) == 1
 
 
+@pytest.mark.parametrize(("days_after_trial", "notices_queued"), [(90, 1), (0, 0)])
+def test_a_trial_that_is_charged_before_it_ends_gets_a_notice(
+    provider: Provider, days_after_trial: int, notices_queued: int
+) -> None:
+    alice = make_trial(provider)
+    end = next_bill_at()
+    cancel_at = int((end + timedelta(days=days_after_trial)).timestamp())
+    option = {"cancel_option": "specific_date", "cancel_at": cancel_at}
+    provider.sdk.Subscription.cancel_for_items(_subscription_id(alice), option)
+    account_import.resync_account(alice)
+    assert run_notices_before(provider, end - timedelta(days=7)) == notices_queued
+
+
 def test_a_notice_is_dropped_after_the_billing_date(provider: Provider) -> None:
     make_yearly(provider)
     at = next_bill_at()

@@ -55,12 +55,40 @@ def test_a_cancellation_ends_it_with_its_contract_and_bills_it_until_then(shop: 
     assert browser.post(CANCEL, {}).json()["code"] == "invalid_state"
 
 
-@pytest.mark.shows("rule-19", "rule-7")
-def test_the_next_bill_stays_announced_until_the_contract_ends(shop: SyncedProvider, ava: Account) -> None:
+@pytest.mark.shows("rule-19", "rule-7", "rule-21")
+def test_bills_are_announced_until_the_contract_ends(shop: SyncedProvider, ava: Account) -> None:
     browser = Browser(ava)
     browser.post(CANCEL, {})
+    plan = only_plan(browser)
     [bill] = browser.get(ACCOUNT).json()["nextBills"]
-    assert (bill["date"], bill["follows"]) == (only_plan(browser)["nextBillingAt"], False)
+    assert (bill["date"], bill["follows"]) == (plan["nextBillingAt"], False)
+    for _ in range(2):
+        shop.pass_term_end("ava", plan["subId"])
+    assert browser.get(ACCOUNT).json()["nextBills"] == []
+    assert only_plan(browser)["cancelAt"] == plan["cancelAt"]
+
+
+@pytest.mark.shows("rule-7", "rule-21")
+def test_what_customer_service_ends_later_bills_until_then_and_can_end_with_its_term(shop: SyncedProvider) -> None:
+    account = shop.customer("ben")
+    subscription_id = shop.subscribe("ben", FAITH)
+    end = shop.subscription(subscription_id)["current_term_end"]
+    shop.client.Subscription.cancel_for_items(
+        subscription_id, {"cancel_option": "specific_date", "cancel_at": end + 90 * 86_400}
+    )
+    shop.import_customer("ben")
+    browser = Browser(account)
+    plan = only_plan(browser)
+    assert (plan["status"], plan["isChangeable"], plan["contractEndsAt"]) == ("NON_RENEWING", True, None)
+    assert plan["cancelAt"] > plan["nextBillingAt"]
+    assert browser.get("/api/account/manage-plans").json()["total"] == 699
+    assert [bill["date"] for bill in browser.get(ACCOUNT).json()["nextBills"]] == [plan["nextBillingAt"]]
+
+    assert browser.post(CANCEL, {}).status_code == 200
+    assert shop.subscription(subscription_id)["status"] == "non_renewing"
+    assert only_plan(browser)["cancelAt"] == plan["nextBillingAt"]
+    assert browser.get(ACCOUNT).json()["nextBills"] == []
+    assert browser.post(CANCEL, {}).json()["code"] == "invalid_state"
 
 
 @pytest.mark.shows("rule-19", "rule-7")
@@ -74,7 +102,7 @@ def test_it_can_be_kept(shop: SyncedProvider, ava: Account) -> None:
 
 
 @pytest.mark.shows("rule-7")
-def test_a_cancellation_removes_scheduled_changes_that_the_provider_does_not_remove_by_themselves(
+def test_a_cancellation_goes_on_where_the_provider_keeps_scheduled_changes(
     shop: SyncedProvider,
 ) -> None:
     account = shop.customer("ava")

@@ -61,8 +61,11 @@ export function onlyCancelableSentence({
   return `${name} can’t be changed here, only canceled. To change it, contact Customer Service.`;
 }
 
-/** Neither ended nor about to end. */
-export function canBeCancelled(plan: Pick<Plan, 'status'>): boolean {
+/** A cancellation would end it, or end it earlier than it is set to end. */
+export function canBeCancelled(
+  plan: Pick<Plan, 'status' | 'nextBillingAt' | 'contractEndsAt'>,
+): boolean {
+  if (billsBeforeEnd(plan)) return plan.contractEndsAt === null;
   return hasStatus(plan, 'ACTIVE', 'IN_TRIAL', 'PAUSED');
 }
 

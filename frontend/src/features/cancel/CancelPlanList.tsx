@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import { notesId, type PlanLine, PlanTable } from '@/domain/plans/PlanTable';
 import { planRowFacts } from '@/domain/plans/planRow';
-import { isPaused, planNotes, willBill } from '@/domain/plans/plans';
+import { isPaused, planNotes } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { BareCheckbox } from '@/ui/BareCheckbox';
 import type { CancelSelection } from './useCancelSelection';
@@ -24,7 +24,7 @@ function planLine(
     <BareCheckbox
       id={id}
       label={plan.name}
-      checked={isChoice ? chosen.includes(plan) : willBill(plan)}
+      checked={chosen.includes(plan)}
       describedBy={describedBy}
       onChange={isChoice ? (on) => togglePlan(plan, on) : undefined}
     />
@@ -33,7 +33,7 @@ function planLine(
     key: id,
     ...planRowFacts(plan),
     notes,
-    // A single paused plan has no checkbox, because it would show as unchecked.
+    // A single paused plan has none: it ends at once, and is chosen by the press alone.
     mark: isChoice || !isPaused(plan) ? checkbox : undefined,
     markId: isChoice ? id : undefined,
   };

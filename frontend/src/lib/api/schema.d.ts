@@ -1138,7 +1138,7 @@ export interface components {
             cancelAt: string | null;
             /**
              * Format: date-time
-             * @description When the contract ends that it is bound to, and a cancellation; null without one.
+             * @description When its contract ends; null without one. A cancellation ends it then.
              */
             contractEndsAt: string | null;
             currencyCode: string;
@@ -1357,7 +1357,7 @@ export interface components {
             cancelAt: string | null;
             /**
              * Format: date-time
-             * @description When the contract ends that it is bound to, and a cancellation; null without one.
+             * @description When its contract ends; null without one. A cancellation ends it then.
              */
             contractEndsAt: string | null;
             currencyCode: string;
@@ -1640,7 +1640,7 @@ export interface components {
             cancelAt: string | null;
             /**
              * Format: date-time
-             * @description When the contract ends that it is bound to, and a cancellation; null without one.
+             * @description When its contract ends; null without one. A cancellation ends it then.
              */
             contractEndsAt: string | null;
             currencyCode: string;
