@@ -22,7 +22,7 @@ from billing.admin.acts.common import (
 )
 from billing.changes import cancellation, undo
 from billing.changes.preview import forecast_bills_after
-from billing.changes.targets import CanceledSubscription, KeptSubscription, Target, restorable_changes, term_end
+from billing.changes.targets import CanceledSubscription, KeptSubscription, Target, restorable_changes
 from billing.queries.subscriptions.holdings import NON_RENEWING, Holding
 from billing.queries.subscriptions.ownership import live_holdings
 from billing.receipts.phrases import long_date
@@ -37,11 +37,13 @@ def _ask_cancel_now(asked: ActionRequest) -> ActionQuestion:
 
 
 def _ask_ending(asked: ActionRequest, target: CanceledSubscription) -> ActionQuestion:
-    name, end = target.holding.plan.name, term_end(target.holding)
+    name, end = target.holding.plan.name, target.ends_at
     if target.is_at_once:
         when = "It ends at once. Nothing is refunded."
     else:
         when = f"It ends on {long_date(end)}." if end else "It ends with its term."
+        if target.bills_before_end:
+            when = f"{when} It is bound by contract, and billed until then."
     return ActionQuestion(
         title=f"Cancel {name} now?" if target.now else f"Cancel {name}?",
         lines=[when, TOLD],
@@ -54,7 +56,7 @@ def _cancel(confirmed: ConfirmedAction) -> str:
     label = subscription_label(confirmed)
     confirm_action(confirmed, _cancellation(confirmed, at_once=False))
     holding = require_holding(confirmed)
-    end = None if holding.is_cancelled else term_end(holding)
+    end = None if holding.is_cancelled else holding.cancel_at
     return f"{label} ends on {long_date(end)}." if end else f"{label} has ended."
 
 
@@ -104,17 +106,17 @@ def _figures_after(asked: ActionRequest, target: Target) -> list[Figure]:
 def _continuing_holding(asked: ActionRequest) -> Holding:
     """Return the subscription that an action is about. Raises NothingToCancel if it has ended or is to end."""
     holding = require_holding(asked)
-    if not _continues(holding):
+    if not holding.can_be_canceled:
         raise cancellation.NothingToCancel
     return holding
 
 
-def _continues(holding: Holding) -> bool:
-    return not holding.is_cancelled and holding.status != NON_RENEWING
+def _can_be_canceled(holding: Holding) -> bool:
+    return holding.can_be_canceled
 
 
 def _can_end_now(holding: Holding) -> bool:
-    return _continues(holding) and not holding.ends_at_once
+    return holding.can_be_canceled and not holding.ends_at_once
 
 
 def _is_ending(holding: Holding) -> bool:
@@ -123,7 +125,7 @@ def _is_ending(holding: Holding) -> bool:
 
 ACTIONS = (
     AccountAction("keep", "Keep…", "billing.act_keep", _ask_keep, _keep, SUBSCRIPTION, _is_ending),
-    AccountAction("cancel", "Cancel…", "billing.act_cancel", _ask_cancel, _cancel, SUBSCRIPTION, _continues),
+    AccountAction("cancel", "Cancel…", "billing.act_cancel", _ask_cancel, _cancel, SUBSCRIPTION, _can_be_canceled),
     AccountAction(
         "cancel-now",
         "Cancel now…",

@@ -53,6 +53,22 @@ def test_support_cancels_with_the_term_and_keeps_it(shop: SyncedProvider, faith:
     assert Subscription.objects.get().status == "active"
 
 
+def test_support_cancels_with_the_contract_and_says_until_when_it_bills(
+    shop: SyncedProvider, ava: Account, page: ActPage
+) -> None:
+    bound = shop.subscribe("ava", FAITH, billing_cycles=3, contract_term={"action_at_term_end": "renew"})
+    question = page.ask("cancel", about=bound)
+    end = "June 10, 2026"
+    assert f"It ends on {end}. It is bound by contract, and billed until then." in question.content.decode()
+    assert "$6.99" in " ".join(figures(question).values())
+    assert f"ends on {end}." in page.confirm(question)
+    kept = page.ask("keep", about=bound)
+    assert "continues." in page.confirm(kept)
+    assert "cancelled_at" not in shop.subscription(bound)
+    assert "has ended." in page.perform("cancel-now", about=bound)
+    assert shop.subscription(bound)["status"] == "cancelled"
+
+
 def test_support_cancels_at_once(shop: SyncedProvider, faith: str, page: ActPage) -> None:
     gospel = shop.subscribe("ava", GOSPEL)
     question = page.ask("cancel-now", about=faith)
