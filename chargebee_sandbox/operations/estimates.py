@@ -244,11 +244,12 @@ def _copy_subscription(subscription: Subscription) -> Subscription:
 
 def _renewal_instant(subscription: Subscription, *, ignoring_end: bool) -> int | None:
     renewing_statuses = {"active", "in_trial", "future"} | ({"non_renewing"} if ignoring_end else set())
-    ends = "cancelled_at" in subscription.body and not ignoring_end
-    if subscription["status"] not in renewing_statuses or ends:
+    if subscription["status"] not in renewing_statuses:
         return None
     names = {"in_trial": "trial_end", "future": "start_date"}
-    return int(subscription[names.get(subscription["status"], "current_term_end")])
+    boundary = int(subscription[names.get(subscription["status"], "current_term_end")])
+    ends = subscription.get("cancelled_at", boundary + 1) <= boundary
+    return None if ends and not ignoring_end else boundary
 
 
 def _credit_note_estimate(note: CreditNote) -> Body:

@@ -162,6 +162,16 @@ def test_a_subscription_that_does_not_renew_has_no_next_invoice(shop: SiteDriver
     assert shop.client.Estimate.renewal_estimate(first.id, going_on).estimate.invoice_estimate.total == 699
 
 
+def test_a_subscription_that_ends_after_its_renewal_has_a_next_invoice(shop: SiteDriver):
+    first = shop.start_subscription(shop.add_customer())
+    later = {"cancel_option": "specific_date", "cancel_at": first.current_term_end + 86_400}
+    shop.client.Subscription.cancel_for_items(first.id, later)
+    assert shop.client.Estimate.renewal_estimate(first.id, {}).estimate.invoice_estimate.total == 699
+    shop.travel_past(first.current_term_end)
+    with expect_refusal(409, "invalid_state_for_request"):
+        shop.client.Estimate.renewal_estimate(first.id, {})
+
+
 def test_a_site_can_keep_an_unpaid_change(launch_sandbox: Callable[..., Any]):
     sandbox = launch_sandbox(SANDBOX_UNPAID_CHANGES="1")
     shop = SiteDriver.open_site(sandbox.client(), sandbox)

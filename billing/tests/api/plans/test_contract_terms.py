@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from accounts.models import Account, OutgoingMail
+from billing import clock
+from billing.mirror import next_bills
 from billing.tests.api.browser import Browser
 from billing.tests.api.synced_provider import SyncedProvider
 from billing.tests.support.live_provider import FAITH
@@ -60,8 +62,9 @@ def test_bills_are_announced_until_the_contract_ends(shop: SyncedProvider, ava: 
     browser = Browser(ava)
     browser.post(CANCEL, {})
     plan = only_plan(browser)
+    next_bills.estimate_wanted_bills(ava.pk, now=clock.billing_now())
     [bill] = browser.get(ACCOUNT).json()["nextBills"]
-    assert (bill["date"], bill["follows"]) == (plan["nextBillingAt"], False)
+    assert (bill["date"], bill["amount"], bill["follows"]) == (plan["nextBillingAt"], 699, False)
     for _ in range(2):
         shop.pass_term_end("ava", plan["subId"])
     assert browser.get(ACCOUNT).json()["nextBills"] == []
