@@ -8,6 +8,8 @@ import tempfile
 os.environ["PORTAL_ENV"] = "test"
 os.environ["VAR_DIR"] = tempfile.mkdtemp(prefix="portal-tests-")
 atexit.register(shutil.rmtree, os.environ["VAR_DIR"], ignore_errors=True)
+# Set already in a parallel test process, which would count with the others.
+os.environ["PROMETHEUS_MULTIPROC_DIR"] = f"{os.environ['VAR_DIR']}/metrics"
 if os.environ.get("REDIS_URL"):
     # Each parallel test process uses its own Redis database, as it does in PostgreSQL.
     server, _, number = os.environ["REDIS_URL"].rpartition("/")
