@@ -171,6 +171,12 @@ class PaymentSourceSnapshot(Snapshot):
             payload[name] = pick_fields(raw.get(name) or {}, fields)
         return cls(**_common_fields(raw, payload), customer_id=str(raw["customer_id"]))
 
+    @property
+    def last4(self) -> str:
+        """The card's last four digits; empty for what is no card."""
+        card = self.payload.get("card") or {}
+        return str(card.get("last4") or "")[:4]
+
 
 @dataclass(frozen=True)
 class InvoiceSnapshot(Snapshot):

@@ -1,7 +1,7 @@
 """The only writer of the mirror: writes the provider's snapshots, never an older version over a newer one."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from accounts.models import Account
 from billing.gateway.snapshots import (
+    EPOCH,
     CouponSnapshot,
     CreditNoteSnapshot,
     CustomerSnapshot,
@@ -52,28 +53,40 @@ MODELS_BY_KIND: dict[str, type[MirroredResource]] = {
     "item_price": ItemPrice,
     "coupon": Coupon,
 }
+_MODELS_BY_SNAPSHOT: dict[type[Snapshot], type[MirroredResource]] = {
+    CustomerSnapshot: Customer,
+    SubscriptionSnapshot: Subscription,
+    PaymentSourceSnapshot: PaymentSource,
+    InvoiceSnapshot: Invoice,
+    TransactionSnapshot: Transaction,
+    CreditNoteSnapshot: CreditNote,
+    PromotionalCreditSnapshot: PromotionalCredit,
+    ItemSnapshot: Item,
+    ItemPriceSnapshot: ItemPrice,
+    CouponSnapshot: Coupon,
+}
+_CATALOG_MODELS = (Item, ItemPrice, Coupon)
+# What a row has in columns of its own, under the snapshot's names.
+_COLUMNS_BY_SNAPSHOT: dict[type[Snapshot], tuple[str, ...]] = {
+    CustomerSnapshot: (),
+    SubscriptionSnapshot: ("item_price_id", "status", "created_at"),
+    PaymentSourceSnapshot: ("last4",),
+    InvoiceSnapshot: ("status", "issued_at"),
+    TransactionSnapshot: ("type", "status", "made_at"),
+    CreditNoteSnapshot: ("invoice_number", "issued_at"),
+    PromotionalCreditSnapshot: ("created_at",),
+    ItemSnapshot: (),
+    ItemPriceSnapshot: ("item_id",),
+    CouponSnapshot: (),
+}
 
 
 class UnknownCustomer(LookupError):
     """A record belongs to a customer that is not mirrored."""
 
 
-@dataclass
-class _WriteContext:
-    """The instant of a `write_snapshots` call, and the locked customers that the records belong to.
-
-    `replaced` has the payload that each written row had before, None if the row is new.
-    """
-
-    now: datetime
-    owners: dict[str, Customer] = field(default_factory=dict)
-    replaced: dict[MirroredResource, dict[str, Any] | None] = field(default_factory=dict)
-
-    def get_owner(self, customer_id: str) -> Customer:
-        try:
-            return self.owners[customer_id]
-        except KeyError as error:
-            raise UnknownCustomer(customer_id) from error
+# The payloads that written rows had before, None of a new row.
+_Replaced = dict[MirroredResource, dict[str, Any] | None]
 
 
 # No savepoint: a failure here must fail the caller's transaction.
@@ -81,16 +94,26 @@ class _WriteContext:
 def write_snapshots(snapshots: Sequence[Snapshot], *, now: datetime) -> list[MirroredResource]:
     """Write snapshots into the mirror; return their rows in the same order. Raises UnknownCustomer.
 
-    Customers come before the records that belong to them; `now` is in UTC. The caller rebuilds the documents in the
-    same transaction.
+    `now` is in UTC. The caller rebuilds the documents in the same transaction. A few queries for each kind of record,
+    however many there are.
     """
-    context = _WriteContext(now=now, owners=_lock_owners(snapshots))
-    rows = [_WRITERS_BY_SNAPSHOT[type(snapshot)](snapshot, context) for snapshot in snapshots]
-    if any(isinstance(row, (Item, ItemPrice, Coupon)) for row in rows):
+    of_kinds: dict[type[Snapshot], list[Snapshot]] = {}
+    for snapshot in snapshots:
+        of_kinds.setdefault(type(snapshot), []).append(snapshot)
+    owners = _lock_owners(snapshots)
+    customers = of_kinds.pop(CustomerSnapshot, [])
+    replaced = _write_rows(Customer, customers, owners, owners, now)
+    written: dict[type[Snapshot], dict[str, Any]] = {CustomerSnapshot: owners}
+    for kind, of_kind in of_kinds.items():
+        model = _MODELS_BY_SNAPSHOT[kind]
+        written[kind] = _lock_rows(model, of_kind)
+        replaced |= _write_rows(model, of_kind, written[kind], owners, now)
+    rows = [written[type(snapshot)][snapshot.id] for snapshot in snapshots]
+    if any(isinstance(row, _CATALOG_MODELS) for row in rows):
         documents.mark_all_documents_stale()
     account_identity.follow_customers(rows, now=now)
-    revenue_ledger.record_movements(context.replaced, now=now)
-    _announce_invoices(snapshots, rows, context)
+    revenue_ledger.record_movements(replaced, now=now)
+    _announce_invoices(snapshots, rows, replaced, now)
     return rows
 
 
@@ -121,163 +144,97 @@ def affected_accounts(rows: Iterable[MirroredResource]) -> list[Account]:
     return [accounts[pk] for pk in sorted(accounts)]
 
 
-def _announce_invoices(snapshots: Sequence[Snapshot], rows: Sequence[MirroredResource], context: _WriteContext) -> None:
+def _announce_invoices(
+    snapshots: Sequence[Snapshot], rows: Sequence[MirroredResource], replaced: _Replaced, now: datetime
+) -> None:
     """Send `invoice_written` when all rows are written: receivers look at the subscriptions of an invoice."""
     for snapshot, row in zip(snapshots, rows, strict=True):
         is_own = isinstance(snapshot, InvoiceSnapshot) and not snapshot.is_made_by_change
-        if is_own and isinstance(row, Invoice) and row in context.replaced and row.customer.account is not None:
-            invoice_written.send(sender=Invoice, invoice=row, before=context.replaced[row], now=context.now)
+        if is_own and isinstance(row, Invoice) and row in replaced and row.customer.account is not None:
+            invoice_written.send(sender=Invoice, invoice=row, before=replaced[row], now=now)
 
 
 def _lock_owners(snapshots: Iterable[Snapshot]) -> dict[str, Customer]:
-    """Lock the customers, ordered by key: two writers of a customer queue here and cannot deadlock."""
-    ids = {
-        snapshot.id if isinstance(snapshot, CustomerSnapshot) else getattr(snapshot, "customer_id", "")
-        for snapshot in snapshots
-    }
-    locked = (
-        Customer.objects.select_for_update(no_key=True, of=("self",))
-        .select_related("account")
-        .filter(provider_id__in=ids)
-        .order_by("pk")
-    )
-    return {customer.provider_id: customer for customer in locked}
+    """Lock the customers of snapshots, ordered by key; return them by the provider's id.
+
+    Two writers of a customer queue here and cannot deadlock.
+    """
+    own_ids = {snapshot.id for snapshot in snapshots if isinstance(snapshot, CustomerSnapshot)}
+    ids = own_ids | {getattr(snapshot, "customer_id", "") for snapshot in snapshots}
+    customers = Customer.objects.select_for_update(no_key=True, of=("self",)).select_related("account")
+    return _lock_or_insert(customers.filter(provider_id__in=ids), own_ids)
 
 
-def _write_row(
+def _lock_rows(model: type[MirroredResource], snapshots: Sequence[Snapshot]) -> dict[str, Any]:
+    """Lock the rows of snapshots, ordered by key; return them by the provider's id.
+
+    What belongs to a customer is guarded by the customer's lock, so that its new rows need none.
+    """
+    ids = {snapshot.id for snapshot in snapshots}
+    rows = model._default_manager.select_for_update().filter(provider_id__in=ids)
+    return _lock_or_insert(rows, ids if model in _CATALOG_MODELS else set())
+
+
+def _lock_or_insert(rows: QuerySet[Any], ids: AbstractSet[str]) -> dict[str, Any]:
+    """Return rows by the provider's id, locked; those of `ids` that are missing are inserted empty before."""
+    found = {row.provider_id: row for row in rows.order_by("pk")}
+    if missing := sorted(ids - found.keys()):
+        empty = [rows.model(provider_id=provider_id, synced_at=EPOCH) for provider_id in missing]
+        # Another writer may insert it at the same time: then this waits for it, and finds its row.
+        rows.model._default_manager.bulk_create(empty, ignore_conflicts=True)
+        found = {row.provider_id: row for row in rows.order_by("pk")}
+    return found
+
+
+def _write_rows(
     model: type[MirroredResource],
-    snapshot: Snapshot,
-    context: _WriteContext,
-    *,
-    locked_row: MirroredResource | None = None,
-    **columns: Any,
-) -> Any:
-    """Write a snapshot unless its row is newer; return the row. `locked_row` is the row if it is locked already."""
-    values = {
+    snapshots: Iterable[Snapshot],
+    rows: dict[str, Any],
+    owners: Mapping[str, Customer],
+    now: datetime,
+) -> _Replaced:
+    """Write snapshots of one kind into `rows` (locked, by id) except where a row is newer, and add the missing rows.
+
+    Return what was replaced.
+    """
+    before: dict[str, dict[str, Any] | None] = {}
+    names: set[str] = set()
+    for snapshot in snapshots:
+        row = rows.setdefault(snapshot.id, model(provider_id=snapshot.id))
+        if row.resource_version > snapshot.version:
+            continue
+        before.setdefault(snapshot.id, row.payload or None)
+        values = _row_values(snapshot, owners, now)
+        names.update(values)
+        for name, value in values.items():
+            setattr(row, name, value)
+    changed = [rows[provider_id] for provider_id in before]
+    save = model._default_manager.bulk_create
+    if new := [row for row in changed if row.pk is None]:
+        save(new)
+    if known := [row for row in changed if row.pk is not None]:
+        save(known, update_conflicts=True, unique_fields=["provider_id"], update_fields=sorted(names))
+    return {rows[provider_id]: payload for provider_id, payload in before.items()}
+
+
+def _row_values(snapshot: Any, owners: Mapping[str, Customer], now: datetime) -> dict[str, Any]:
+    """Return the columns of a snapshot's row. Raises UnknownCustomer."""
+    values: dict[str, Any] = {
         "resource_version": snapshot.version,
         "payload": snapshot.payload,
         "deleted": snapshot.deleted,
-        "synced_at": context.now,
-        **columns,
+        "synced_at": now,
     }
-    row, created = locked_row, False
-    if row is None:
-        rows = model._default_manager.select_for_update()
-        row, created = rows.get_or_create(provider_id=snapshot.id, defaults=values)
-    if created:
-        context.replaced[row] = None
-    if created or row.resource_version > snapshot.version:
-        return row
-    context.replaced[row] = row.payload
-    for name, value in values.items():
-        setattr(row, name, value)
-    row.save(update_fields=list(values))
-    return row
+    values |= {name: getattr(snapshot, name) for name in _COLUMNS_BY_SNAPSHOT[type(snapshot)]}
+    if isinstance(snapshot, CustomerSnapshot):
+        values["email"] = usable_address(snapshot.email)
+    elif _MODELS_BY_SNAPSHOT[type(snapshot)] not in _CATALOG_MODELS:
+        values["customer"] = _get_owner(owners, snapshot.customer_id)
+    return values
 
 
-def _write_owned_row(model: type[MirroredResource], snapshot: Any, context: _WriteContext, **columns: Any) -> Any:
-    """Write a snapshot of what belongs to a customer. Raises UnknownCustomer."""
-    return _write_row(model, snapshot, context, customer=context.get_owner(snapshot.customer_id), **columns)
-
-
-def _write_customer(snapshot: CustomerSnapshot, context: _WriteContext) -> Customer:
-    locked_row = context.owners.get(snapshot.id)
-    row: Customer = _write_row(Customer, snapshot, context, locked_row=locked_row, email=usable_address(snapshot.email))
-    context.owners[row.provider_id] = row
-    return row
-
-
-def _write_subscription(snapshot: SubscriptionSnapshot, context: _WriteContext) -> Subscription:
-    row: Subscription = _write_owned_row(
-        Subscription,
-        snapshot,
-        context,
-        item_price_id=snapshot.item_price_id,
-        status=snapshot.status,
-        created_at=snapshot.created_at,
-    )
-    return row
-
-
-def _write_invoice(snapshot: InvoiceSnapshot, context: _WriteContext) -> Invoice:
-    row: Invoice = _write_owned_row(
-        Invoice,
-        snapshot,
-        context,
-        status=snapshot.status,
-        issued_at=snapshot.issued_at,
-    )
-    return row
-
-
-def _write_payment_source(snapshot: PaymentSourceSnapshot, context: _WriteContext) -> PaymentSource:
-    card = snapshot.payload.get("card") or {}
-    row: PaymentSource = _write_owned_row(
-        PaymentSource,
-        snapshot,
-        context,
-        last4=str(card.get("last4") or "")[:4],
-    )
-    return row
-
-
-def _write_transaction(snapshot: TransactionSnapshot, context: _WriteContext) -> Transaction:
-    row: Transaction = _write_owned_row(
-        Transaction,
-        snapshot,
-        context,
-        type=snapshot.type,
-        status=snapshot.status,
-        made_at=snapshot.made_at,
-    )
-    return row
-
-
-def _write_credit_note(snapshot: CreditNoteSnapshot, context: _WriteContext) -> CreditNote:
-    row: CreditNote = _write_owned_row(
-        CreditNote,
-        snapshot,
-        context,
-        invoice_number=snapshot.invoice_number,
-        issued_at=snapshot.issued_at,
-    )
-    return row
-
-
-def _write_promotional_credit(snapshot: PromotionalCreditSnapshot, context: _WriteContext) -> PromotionalCredit:
-    row: PromotionalCredit = _write_owned_row(
-        PromotionalCredit,
-        snapshot,
-        context,
-        created_at=snapshot.created_at,
-    )
-    return row
-
-
-def _write_item(snapshot: ItemSnapshot, context: _WriteContext) -> Item:
-    row: Item = _write_row(Item, snapshot, context)
-    return row
-
-
-def _write_item_price(snapshot: ItemPriceSnapshot, context: _WriteContext) -> ItemPrice:
-    row: ItemPrice = _write_row(ItemPrice, snapshot, context, item_id=snapshot.item_id)
-    return row
-
-
-def _write_coupon(snapshot: CouponSnapshot, context: _WriteContext) -> Coupon:
-    row: Coupon = _write_row(Coupon, snapshot, context)
-    return row
-
-
-_WRITERS_BY_SNAPSHOT: dict[type[Snapshot], Callable[[Any, _WriteContext], MirroredResource]] = {
-    CustomerSnapshot: _write_customer,
-    SubscriptionSnapshot: _write_subscription,
-    InvoiceSnapshot: _write_invoice,
-    PaymentSourceSnapshot: _write_payment_source,
-    TransactionSnapshot: _write_transaction,
-    CreditNoteSnapshot: _write_credit_note,
-    PromotionalCreditSnapshot: _write_promotional_credit,
-    ItemSnapshot: _write_item,
-    ItemPriceSnapshot: _write_item_price,
-    CouponSnapshot: _write_coupon,
-}
+def _get_owner(owners: Mapping[str, Customer], customer_id: str) -> Customer:
+    try:
+        return owners[customer_id]
+    except KeyError as error:
+        raise UnknownCustomer(customer_id) from error
