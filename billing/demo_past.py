@@ -175,7 +175,7 @@ class _PastReplay:
             _store_answers(command, subscription, survey, brand=brand, at=event.at)
         record_effects = OPERATIONS[act.operation].record_effects
         if record_effects is not None:
-            record_effects(subscription, event.at)
+            record_effects([subscription], event.at)
         Command.objects.filter(pk=command.pk).update(
             state=Command.State.SUCCEEDED, created_at=event.at, finished_at=event.at
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -41,28 +41,42 @@ def queue_mail(  # noqa: PLR0913  (they are the columns of one row)
     subscriber can read it there. A mail whose preparation asks the provider belongs to the `queue` of jobs, which the
     next tick announces.
     """
-    fields = {
-        "kind": kind,
-        "to": to,
-        "context": context,
-        "account": account,
-        "dedupe_key": dedupe_key,
-        "brand_id": account.brand_id if account is not None else brand and brand.pk,
-        "next_attempt_at": clock.database_now(),
-        "expires_at": expires_at,
-        "category": category,
-        "event": event,
-        "queue": queue,
-    }
+    brand_id = brand.pk if brand else None
+    mail = OutgoingMail(
+        kind=kind,
+        to=to,
+        context=context,
+        account=account,
+        dedupe_key=dedupe_key,
+        brand_id=brand_id if account is None else account.brand_id,
+        next_attempt_at=clock.database_now(),
+        expires_at=expires_at,
+        category=category,
+        event=event,
+        queue=queue,
+    )
     try:
         with transaction.atomic():
-            mail = OutgoingMail.objects.create(**fields)
+            mail.save()
     except IntegrityError:
         if dedupe_key and OutgoingMail.objects.filter(dedupe_key=dedupe_key).exists():
             return None
         raise
     _announce_mail(mail)
     return mail
+
+
+def queue_mails(mails: Sequence[OutgoingMail]) -> None:
+    """Add new mails to the outbox, all or none, as `queue_mail` adds one; their brands are set. Two queries.
+
+    Raises IntegrityError if the `dedupe_key` of one is taken.
+    """
+    now = clock.database_now()
+    for mail in mails:
+        mail.next_attempt_at = now
+    OutgoingMail.objects.bulk_create(mails)
+    for mail in mails:
+        _announce_mail(mail)
 
 
 def delay_mail(mail: OutgoingMail, delay: timedelta) -> None:

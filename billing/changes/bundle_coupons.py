@@ -2,9 +2,12 @@
 
 import logging
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor, wait
+from contextvars import copy_context
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from django.db.models import Count, Max, Q, QuerySet
@@ -109,7 +112,9 @@ def align_portion(run: JobRun, stages: tuple[str, ...], *, now: datetime) -> Por
     if up_to is None:
         up_to = Account.objects.aggregate(newest=Max("pk"))["newest"] or 0
     end = min(cursor.after + ROWS_PER_STRETCH, up_to)
-    accounts = list(accounts_to_align(cursor.after, end)[:ACCOUNTS_PER_PORTION])
+    accounts = list(
+        accounts_to_align(customer__account__gt=cursor.after, customer__account__lte=end)[:ACCOUNTS_PER_PORTION]
+    )
     after = accounts[-1].pk if len(accounts) == ACCOUNTS_PER_PORTION else end
     aligned: list[bool | None] = []
     for account in accounts:
@@ -152,10 +157,21 @@ def align_if_possible(account: Account, *, now: datetime) -> None:
         logger.exception("Aligning the bundle coupons of account %s failed", account.pk)
 
 
-def accounts_to_align(after: int, up_to: int) -> QuerySet[Account]:
-    """Return the accounts in a range of keys that have several live subscriptions or any coupon, in order."""
-    key_range = {"customer__account__gt": after, "customer__account__lte": up_to}
-    live = Subscription.objects.filter(deleted=False, status__in=LIVE_STATUSES, **key_range)
+def align_accounts(accounts: Sequence[Account], *, now: datetime, pool: Executor) -> None:
+    """Align the bundle coupons of accounts as `align_if_possible`, each in a thread of a pool.
+
+    One query if no account has several live subscriptions or a coupon.
+    """
+    concerned = accounts_to_align(customer__account__in=accounts)
+    wait([pool.submit(copy_context().run, partial(align_if_possible, account, now=now)) for account in concerned])
+
+
+def accounts_to_align(**filters: Any) -> QuerySet[Account]:
+    """Return the accounts that have several live subscriptions or any coupon, in order.
+
+    `filters` are those of the subscriptions to look at, all of an account or none.
+    """
+    live = Subscription.objects.filter(deleted=False, status__in=LIVE_STATUSES, **filters)
     several = live.values("customer__account").annotate(held=Count("pk")).filter(held__gt=1)
     with_coupons = live.filter(payload__coupons__0__isnull=False)
     concerned = Q(pk__in=several.values("customer__account"))

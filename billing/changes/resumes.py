@@ -1,20 +1,25 @@
 """Resume paused subscriptions at once (docs/rules.md, rules 1 and 3); `billing/jobs/resumes` has scheduled resumes."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
 
+from django.db.models import Q
+
 from accounts.models import Account
 from billing.changes import bundle_coupons
 from billing.changes.plan_change import SubscriptionsChange, ids_left
 from billing.changes.preview import translate_estimate_errors
+from billing.commands import pages
 from billing.commands.command_kind import CommandKind
 from billing.commands.confirmation import Preview, compute_basis, confirm_change
+from billing.commands.pages import PlannedCommand
 from billing.commands.quotes import compute_quote
-from billing.errors import BillingError, QuoteChanged, SeveralCurrencies
+from billing.errors import BillingError, BillingPartial, QuoteChanged, SeveralCurrencies
 from billing.gateway import estimates
 from billing.gateway.estimates import Bill, ChangeEstimate
 from billing.mirror.next_bills import amounts_due, bill_before_balances, estimate_bill
@@ -85,6 +90,44 @@ def resume_subscriptions(
     confirm_change(change, quote=quote, key=key, actor=actor, now=now, intents=intents, reason=reason)
     # The provider refuses changes of a paused subscription: its coupons are aligned now (docs/rules.md, rule 6).
     bundle_coupons.align_if_possible(account, now=now)
+
+
+@dataclass(frozen=True)
+class ScheduledResume:
+    """A resume of a paused subscription, given by the provider's id, at its time; `key` is its idempotency key."""
+
+    account: Account
+    subscription_id: str
+    key: str
+
+
+def resume_page(
+    page: Iterable[ScheduledResume], *, now: datetime, pool: Executor
+) -> dict[ScheduledResume, Exception | None]:
+    """Make resumes of different accounts together, as `resume_subscriptions` makes one for the system.
+
+    The provider is asked from the threads of a pool. Return what each has ended with: None if it is done, else what
+    `resume_subscriptions` would raise. What is missing has to be made by itself: there is more to it.
+    """
+    planned = {plan.key: plan for plan in page}
+    accounts = [plan.account for plan in planned.values()]
+    begun = Command.objects.filter(Q(key__in=planned) | Q(error_code=BillingPartial.code), kind=RESUME.name)
+    special = set(begun.filter(account__in=accounts).values_list("account", flat=True))
+    commands = pages.open_page(
+        [
+            PlannedCommand(plan.account, plan.key, subscription_step(StepOperation.RESUME, plan.subscription_id))
+            for plan in planned.values()
+            if plan.account.pk not in special
+        ],
+        RESUME,
+        now=now,
+        keep_valid=_keep_paused,
+    )
+    ended = pages.run_page(commands, RESUME, now=now, pool=pool)
+    bundle_coupons.align_accounts(
+        [command.account for command, error in ended.items() if error is None], now=now, pool=pool
+    )
+    return {planned[command.key]: error for command, error in ended.items()}
 
 
 def estimate_resume(
@@ -195,6 +238,14 @@ def _requested_subscriptions(account: Account, subscription_ids: Sequence[str] |
     if subscription_ids is None:
         return shown_subscriptions_of(account)
     return named_subscriptions(account, subscription_ids)
+
+
+def _keep_paused(commands: Sequence[Command]) -> list[Command]:
+    """Return the commands whose subscription is still paused and their account's. One query."""
+    ids = [command.steps[0].subscription_id for command in commands]
+    paused = Subscription.objects.filter(provider_id__in=ids, status="paused", deleted=False)
+    owners = dict(paused.values_list("provider_id", "customer__account"))
+    return [command for command in commands if owners.get(command.steps[0].subscription_id) == command.account_id]
 
 
 def _pause_date(holding: Holding) -> datetime | None:

@@ -5,8 +5,9 @@ number changes: the first worker then neither applies its answer nor closes the 
 """
 
 import logging
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,7 +15,7 @@ from django.db import transaction
 
 from billing.commands import step_invoices
 from billing.commands.command_kind import CommandKind
-from billing.commands.operations import Operation, find_operation
+from billing.commands.operations import EffectsRecorder, Operation, find_operation
 from billing.commands.signals import announce_settled_command
 from billing.errors import (
     AddressRefused,
@@ -43,7 +44,7 @@ from billing.models.steps import Step, StepState, resolve_arguments
 from billing.queries.commands import command_subscriptions
 from billing.receipts import partial_receipts
 from core.clock import database_now
-from core.tracing import open_span
+from core.tracing import Span, open_span
 from core.workers.leases import LeaseLost
 
 logger = logging.getLogger(__name__)
@@ -58,6 +59,9 @@ IDEMPOTENCY_WINDOW = timedelta(minutes=25)
 # can make no other change; afterwards the subscriber may request it again.
 MAX_NEW_KEYS = 2
 FIRST_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = 5, 30
+
+# Gives the snapshots of the provider's answer to a step, or raises an error of the gateway.
+AskProvider = Callable[[], Sequence[Snapshot]]
 
 ERRORS_BY_CODE: dict[str, type[BillingError]] = {
     error.code: error
@@ -81,29 +85,54 @@ UNUSABLE_INTENT = "payment_intent_invalid"
 INTENT_PARAM = "payment_intent[id]"
 
 
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a step of a command that this worker holds, and the state that the step then is in."""
+
+    command: Command
+    index: int
+    snapshots: Sequence[Snapshot]
+    state: StepState = StepState.DONE
+
+
 def begin_step(step: Step, now: datetime) -> Step:
     """Return a step as sent; `now` is billing's time. From here on the provider may have done it."""
     return replace(step, state=StepState.SENT, begun_at=step.begun_at or now)
 
 
-def run_steps(command: Command, kind: CommandKind, now: datetime, *, just_opened: bool = False) -> None:
+def run_steps(command: Command, kind: CommandKind, now: datetime, *, ask_first: AskProvider | None = None) -> None:
     """Run the steps of a command that this worker holds, in order. Raises what the command ends with.
 
-    With `just_opened`, the first step was begun in the transaction that opened the command, but not sent yet.
+    With `ask_first`, the first step was begun in the transaction that opened the command, and this gives its answer.
     """
-    described: dict[str, str | int] = {"command.id": str(command.pk), "command.attempt": command.attempts}
-    with open_span(f"command {command.kind}", trace=command.trace, attributes=described) as span:
+    with _open_command_span(command) as span:
         try:
-            _run_held_steps(command, kind, now, just_opened=just_opened)
+            _run_held_steps(command, kind, now, ask_first=ask_first)
         finally:
             span.set_attribute("command.state", command.state)
 
 
-def _run_held_steps(command: Command, kind: CommandKind, now: datetime, *, just_opened: bool) -> None:
+def send_first_step(command: Command) -> Sequence[Snapshot]:
+    """Send the first step of a command that has just been opened; return the answer. Raises errors of the gateway."""
+    return _send_step(command, 0)
+
+
+def send_first_step_apart(command: Command) -> Sequence[Snapshot]:
+    """Do as `send_first_step` in a span of the command's trace, since its answer is applied with others'."""
+    with _open_command_span(command):
+        return send_first_step(command)
+
+
+def _open_command_span(command: Command) -> AbstractContextManager[Span]:
+    described: dict[str, str | int] = {"command.id": str(command.pk), "command.attempt": command.attempts}
+    return open_span(f"command {command.kind}", trace=command.trace, attributes=described)
+
+
+def _run_held_steps(command: Command, kind: CommandKind, now: datetime, *, ask_first: AskProvider | None) -> None:
     try:
         for index, step in enumerate(command.steps):
             if not step.has_ended:
-                _run_step(command, kind, index, now, just_begun=just_opened and index == 0)
+                _run_step(command, kind, index, now, ask=ask_first if index == 0 else None)
         if command.state != State.SUCCEEDED:
             _close_done_command(command, kind, now)
     except LeaseLost as error:
@@ -114,14 +143,14 @@ def _run_held_steps(command: Command, kind: CommandKind, now: datetime, *, just_
             raise BillingUnconfirmed from error
 
 
-def _run_step(command: Command, kind: CommandKind, index: int, now: datetime, *, just_begun: bool) -> None:
+def _run_step(command: Command, kind: CommandKind, index: int, now: datetime, *, ask: AskProvider | None) -> None:
     operation = find_operation(command, index)
     if operation.is_needed and not operation.is_needed(command, **resolve_arguments(command.steps, index)):
-        _apply_answer(command, kind, index, now, (), state=StepState.SKIPPED)
+        apply_answers([Answer(command, index, (), StepState.SKIPPED)], kind, now)
         return
-    begun_before = not just_begun and _begin_step(command, index, now)
+    begun_before = ask is None and _begin_step(command, index, now)
     try:
-        snapshots = _send_or_read_back(command, index, now, begun_before=begun_before)
+        snapshots = ask() if ask else _send_or_read_back(command, index, now, begun_before=begun_before)
     except NotSent as error:
         if begun_before or _waits_for_provider(command, index):
             raise mark_outcome_unknown(command) from error
@@ -131,7 +160,7 @@ def _run_step(command: Command, kind: CommandKind, index: int, now: datetime, *,
     except Refused as error:
         _handle_refusal(command, kind, index, now, error)
     else:
-        _apply_answer(command, kind, index, now, snapshots)
+        apply_answers([Answer(command, index, snapshots)], kind, now)
 
 
 def _waits_for_provider(command: Command, index: int) -> bool:
@@ -143,7 +172,7 @@ def _handle_refusal(command: Command, kind: CommandKind, index: int, now: dateti
     if find_operation(command, index).on_refusal == "stop":
         raise _fail_refused_step(command, index, now, error) from error
     logger.warning("Step %s of command %s was refused: %s", index, command.pk, error.code)
-    _apply_answer(command, kind, index, now, (), state=StepState.SKIPPED)
+    apply_answers([Answer(command, index, (), StepState.SKIPPED)], kind, now)
 
 
 def _change_step(command: Command, index: int, **changes: Any) -> None:
@@ -228,66 +257,79 @@ def _read_back_step(operation: Operation, command: Command, index: int) -> list[
 
 
 @transaction.atomic
-def _apply_answer(
-    command: Command,
-    kind: CommandKind,
-    index: int,
-    now: datetime,
-    snapshots: Sequence[Snapshot],
-    *,
-    state: StepState = StepState.DONE,
-) -> None:
-    command.lock_held()
-    rows = writer.write_snapshots(snapshots, now=now)
-    result = _record_effects(command, index, snapshots, rows, now) if state == StepState.DONE else None
-    _change_step(command, index, state=state, result=result, invoice_id=step_invoices.made_invoice_id(snapshots))
-    if all(step.has_ended for step in command.steps):
-        _finish_command(command, kind, rows, now)
-    else:
-        command.save(update_fields=["steps"])
-    if command.actor == SYSTEM_ACTOR:
-        # Nobody waits for the documents: the webhooks that follow, or the next request, rebuild them.
-        documents.mark_documents_stale(command.account)
-    else:
-        documents.rebuild_documents(command.account)
+def apply_answers(answers: Sequence[Answer], kind: CommandKind, now: datetime) -> None:
+    """Apply the answers to steps of commands of one kind, one step of each account; all or none.
+
+    Raises LeaseLost if this worker does not hold one of the commands any more. The number of queries does not grow with
+    the number of answers.
+    """
+    commands = [answer.command for answer in answers]
+    Command.objects.lock_held(commands)
+    rows = writer.write_snapshots([snapshot for answer in answers for snapshot in answer.snapshots], now=now)
+    _record_effects([answer for answer in answers if answer.state == StepState.DONE], rows, now)
+    for answer in answers:
+        invoice_id = step_invoices.made_invoice_id(answer.snapshots)
+        result = _step_result(answer) if answer.state == StepState.DONE else None
+        _change_step(answer.command, answer.index, state=answer.state, result=result, invoice_id=invoice_id)
+    unfinished = [command for command in commands if not all(step.has_ended for step in command.steps)]
+    Command.objects.bulk_update(unfinished, ["steps"])
+    _finish_commands([command for command in commands if command not in unfinished], kind, rows, now)
+    # Nobody waits for the documents of what the system does: the webhooks that follow, or the next request, rebuild
+    # them.
+    documents.mark_documents_stale([command.account for command in commands if command.actor == SYSTEM_ACTOR])
+    for command in commands:
+        if command.actor != SYSTEM_ACTOR:
+            documents.rebuild_documents(command.account)
 
 
-def _record_effects(
-    command: Command,
-    index: int,
-    snapshots: Sequence[Snapshot],
-    rows: Sequence[MirroredResource],
-    now: datetime,
-) -> Any:
-    """Record the effects of a done step in our database; return its result, None if it has none."""
-    step, operation = command.steps[index], find_operation(command, index)
-    if operation.record_effects is not None:
-        subscriptions = (row for row in rows if isinstance(row, Subscription))
-        subscription = next(row for row in subscriptions if row.provider_id == step.subscription_id)
-        operation.record_effects(subscription, now)
-    if operation.result is None:
+def _record_effects(answers: Sequence[Answer], rows: Sequence[MirroredResource], now: datetime) -> None:
+    """Record the effects of done steps in our database."""
+    subscriptions = {row.provider_id: row for row in rows if isinstance(row, Subscription)}
+    changed: dict[EffectsRecorder, list[Subscription]] = {}
+    for answer in answers:
+        record_effects = find_operation(answer.command, answer.index).record_effects
+        if record_effects is not None:
+            subscription_id = answer.command.steps[answer.index].subscription_id
+            changed.setdefault(record_effects, []).append(subscriptions[subscription_id])
+    for record_effects, changed_subscriptions in changed.items():
+        record_effects(changed_subscriptions, now)
+
+
+def _step_result(answer: Answer) -> Any:
+    """Return the result of a done step, None if it has none."""
+    find_result = find_operation(answer.command, answer.index).result
+    if find_result is None:
         return None
-    return operation.result(snapshots, **resolve_arguments(command.steps, index))
+    return find_result(answer.snapshots, **resolve_arguments(answer.command.steps, answer.index))
 
 
 @transaction.atomic
 def _close_done_command(command: Command, kind: CommandKind, now: datetime) -> None:
     """Close a reopened command that had no step left to do."""
-    command.lock_held()
-    _finish_command(command, kind, (), now)
+    Command.objects.lock_held([command])
+    _finish_commands([command], kind, (), now)
     documents.rebuild_documents(command.account)
 
 
-def _finish_command(command: Command, kind: CommandKind, rows: Sequence[MirroredResource], now: datetime) -> None:
-    command.state, command.finished_at, command.next_attempt_at = State.SUCCEEDED, database_now(), None
-    command.save(update_fields=["steps", "state", "finished_at", "next_attempt_at"])
-    subscriptions = command_subscriptions(command, written=rows)
-    if kind.finish is not None:
-        kind.finish(command, subscriptions, now)
+def _finish_commands(
+    commands: Sequence[Command], kind: CommandKind, rows: Sequence[MirroredResource], now: datetime
+) -> None:
+    """Close commands of one kind whose steps have all ended; `rows` were just written."""
+    if not commands:
+        return
+    finished_at = database_now()
+    for command in commands:
+        command.state, command.finished_at, command.next_attempt_at = State.SUCCEEDED, finished_at, None
+    Command.objects.bulk_update(commands, ["steps", "state", "finished_at", "next_attempt_at"])
+    finished = [(command, command_subscriptions(command, written=rows)) for command in commands]
+    for command, subscriptions in finished:
+        if kind.finish is not None:
+            kind.finish(command, subscriptions, now)
     if kind.compose_receipt is not None:
-        partial_receipts.send_finished_receipt(command, kind.compose_receipt, subscriptions, now)
-    pause_schedules.sync_account_schedules(command.account, now=now)
-    announce_settled_command(command)
+        partial_receipts.send_finished_receipts(finished, kind.compose_receipt, now)
+    pause_schedules.sync_account_schedules([command.account for command in commands], now=now)
+    for command in commands:
+        announce_settled_command(command)
 
 
 def _fail_refused_step(command: Command, index: int, now: datetime, error: Refused) -> BillingError:
@@ -356,7 +398,7 @@ def _fail_command(
         )
         if not is_held:
             raise LeaseLost(str(command.pk))
-        pause_schedules.sync_account_schedules(command.account, now=now)
+        pause_schedules.sync_account_schedules([command.account], now=now)
         documents.rebuild_documents(command.account)
         announce_settled_command(command)
     return command_error(command, retry_after=retry_after)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -66,7 +67,8 @@ def execute_command(
     row = Command(account=account, kind=kind.name, key=key, actor=actor, reason=reason, shown=dict(shown or {}))
     command, opened = _open_command(row, now=now, plan=plan)
     if opened or _claim_or_reopen(command, now, plan=plan, shown=shown):
-        executor.run_steps(command, kind, now, just_opened=opened)
+        ask_first = partial(executor.send_first_step, command) if opened else None
+        executor.run_steps(command, kind, now, ask_first=ask_first)
     return command
 
 

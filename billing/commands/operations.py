@@ -28,6 +28,8 @@ from billing.models import Command, PauseSchedule, Subscription
 from billing.models.steps import StepOperation
 from core.email_addresses import usable_address
 
+EffectsRecorder = Callable[[Sequence[Subscription], datetime], None]
+
 
 @dataclass(frozen=True)
 class Operation:
@@ -36,7 +38,7 @@ class Operation:
     `send` calls the provider with the idempotency key `key` and returns the answer's snapshots; for a step of a
     subscription, the subscription's id comes first, as for `is_done`.
     `is_done` returns whether all snapshots of the customer show the step done.
-    `record_effects` writes our own records about the subscription, in the transaction that applies the answer.
+    `record_effects` writes our own records about subscriptions, in the transaction that applies their answers.
     `result` returns what later steps and the response need from the answer's snapshots; it must be a JSON value.
     `is_needed` gets the command first; if it returns False, the step is skipped.
     `safe_to_repeat`: sent twice, the step charges nothing twice and ends in the same state. If it is not done after the
@@ -49,7 +51,7 @@ class Operation:
 
     send: Callable[..., Sequence[Snapshot]]
     is_done: Callable[..., bool]
-    record_effects: Callable[[Subscription, datetime], None] | None = None
+    record_effects: EffectsRecorder | None = None
     result: Callable[..., Any] | None = None
     is_needed: Callable[..., bool] | None = None
     safe_to_repeat: bool = False
@@ -176,41 +178,47 @@ def _set_change_aside(subscription_id: str, *, key: str, price: str) -> Sequence
         return [subscriptions.retrieve_subscription(subscription_id)]
 
 
-def _record_scheduled_pause(subscription: Subscription, now: datetime) -> None:
-    # The pause may have been removed at the provider before its answer was applied.
-    if subscription.pause_date is not None:
+def _record_scheduled_pauses(subscriptions: Sequence[Subscription], now: datetime) -> None:
+    for subscription in _with_pause(subscriptions):
         pause_schedules.ensure_schedule(subscription, now=now)
         churn_events.record_scheduled_pause(subscription, at=now)
 
 
-def _reopen_pause_schedule(subscription: Subscription, now: datetime) -> None:
-    if subscription.pause_date is not None:
+def _reopen_pause_schedules(subscriptions: Sequence[Subscription], now: datetime) -> None:
+    for subscription in _with_pause(subscriptions):
         pause_schedules.ensure_schedule(subscription, now=now)
 
 
-def _close_removed_pause(subscription: Subscription, now: datetime) -> None:
-    pause_schedules.close_schedule(subscription, state=PauseSchedule.State.REMOVED, because="taken back", now=now)
+def _with_pause(subscriptions: Sequence[Subscription]) -> list[Subscription]:
+    """Return those with a pause: it may have been removed at the provider before its answer was applied."""
+    return [subscription for subscription in subscriptions if subscription.pause_date is not None]
 
 
-def _close_resumed_pause(subscription: Subscription, now: datetime) -> None:
-    pause_schedules.close_schedule(subscription, state=PauseSchedule.State.RESUMED, because="resumed", now=now)
+def _close_removed_pauses(subscriptions: Sequence[Subscription], now: datetime) -> None:
+    pause_schedules.close_schedules(subscriptions, state=PauseSchedule.State.REMOVED, because="taken back", now=now)
 
 
-def _close_set_aside_pause(subscription: Subscription, now: datetime) -> None:
-    pause_schedules.close_schedule(subscription, state=PauseSchedule.State.CANCELLED, because="cancelling", now=now)
+def _close_resumed_pauses(subscriptions: Sequence[Subscription], now: datetime) -> None:
+    pause_schedules.close_schedules(subscriptions, state=PauseSchedule.State.RESUMED, because="resumed", now=now)
 
 
-def _record_cancellation(subscription: Subscription, now: datetime) -> None:
-    churn_events.record_cancellation(subscription, at=now)
+def _close_set_aside_pauses(subscriptions: Sequence[Subscription], now: datetime) -> None:
+    pause_schedules.close_schedules(subscriptions, state=PauseSchedule.State.CANCELLED, because="cancelling", now=now)
 
 
-def _record_immediate_cancellation(subscription: Subscription, now: datetime) -> None:
-    pause_schedules.close_schedule(subscription, state=PauseSchedule.State.CANCELLED, because="cancelled", now=now)
-    churn_events.record_cancellation(subscription, at=now)
+def _record_cancellations(subscriptions: Sequence[Subscription], now: datetime) -> None:
+    for subscription in subscriptions:
+        churn_events.record_cancellation(subscription, at=now)
 
 
-def _record_kept_subscription(subscription: Subscription, now: datetime) -> None:
-    churn_events.record_change(subscription, EventKind.KEPT, at=now)
+def _record_immediate_cancellations(subscriptions: Sequence[Subscription], now: datetime) -> None:
+    pause_schedules.close_schedules(subscriptions, state=PauseSchedule.State.CANCELLED, because="cancelled", now=now)
+    _record_cancellations(subscriptions, now)
+
+
+def _record_kept_subscriptions(subscriptions: Sequence[Subscription], now: datetime) -> None:
+    for subscription in subscriptions:
+        churn_events.record_change(subscription, EventKind.KEPT, at=now)
 
 
 OPERATIONS: Mapping[str, Operation] = {
@@ -229,33 +237,33 @@ OPERATIONS: Mapping[str, Operation] = {
     StepOperation.PAUSE: Operation(
         send=subscriptions.pause_at_term_end,
         is_done=_shown_by_subscription(_has_pause),
-        record_effects=_record_scheduled_pause,
+        record_effects=_record_scheduled_pauses,
     ),
     StepOperation.REMOVE_SCHEDULED_PAUSE: Operation(
         send=subscriptions.remove_scheduled_pause,
         is_done=_shown_by_subscription(_has_no_pause),
-        record_effects=_close_removed_pause,
+        record_effects=_close_removed_pauses,
     ),
     StepOperation.RESUME: Operation(
         send=subscriptions.resume_now,
         is_done=_shown_by_subscription(_is_resumed),
-        record_effects=_close_resumed_pause,
+        record_effects=_close_resumed_pauses,
         makes_invoice=True,
     ),
     StepOperation.CANCEL_AT_TERM_END: Operation(
         send=changes.cancel_at_term_end,
         is_done=_shown_by_subscription(_is_ending),
-        record_effects=_record_cancellation,
+        record_effects=_record_cancellations,
     ),
     StepOperation.CANCEL_NOW: Operation(
         send=changes.cancel_now,
         is_done=_shown_by_subscription(_has_ended),
-        record_effects=_record_immediate_cancellation,
+        record_effects=_record_immediate_cancellations,
     ),
     StepOperation.SET_PAUSE_ASIDE: Operation(
         send=subscriptions.remove_scheduled_pause,
         is_done=_shown_by_subscription(_has_no_pause),
-        record_effects=_close_set_aside_pause,
+        record_effects=_close_set_aside_pauses,
     ),
     StepOperation.SET_CHANGE_ASIDE: Operation(
         send=_set_change_aside, is_done=_shown_by_subscription(_has_no_scheduled_change)
@@ -263,12 +271,12 @@ OPERATIONS: Mapping[str, Operation] = {
     StepOperation.KEEP: Operation(
         send=changes.remove_scheduled_cancellation,
         is_done=_shown_by_subscription(_is_continuing),
-        record_effects=_record_kept_subscription,
+        record_effects=_record_kept_subscriptions,
     ),
     StepOperation.RESTORE_PAUSE: Operation(
         send=subscriptions.pause_at_term_end,
         is_done=_shown_by_subscription(_has_pause),
-        record_effects=_reopen_pause_schedule,
+        record_effects=_reopen_pause_schedules,
     ),
     StepOperation.RESTORE_CHANGE: Operation(
         send=changes.change_price_at_term_end, is_done=_shown_by_subscription(_has_or_will_have_price)

@@ -100,7 +100,7 @@ def _follow_customer(customer: Customer, now: datetime) -> None:
     elif account.email != customer.email:
         provider_changes.change_address(account, customer.email, at=now, **_made_by(account))
         logger.warning("Account %s follows its customer to another email address", account.pk)
-        documents.mark_documents_stale(account)
+        documents.mark_documents_stale([account])
 
 
 def _made_by(account: Account) -> dict[str, str]:

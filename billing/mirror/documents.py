@@ -1,6 +1,6 @@
 """The documents of the hot reads: JSON that is built when the mirror changes and served as it is (decision 1)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from django.db import connection, transaction
 from django.db.models import F
@@ -80,11 +80,12 @@ def rebuild_stored_documents(account: Account) -> None:
 
 
 @transaction.atomic(savepoint=False)
-def mark_documents_stale(account: Account) -> None:
-    """Mark an account's documents as stale, so that each is rebuilt on its next read."""
+def mark_documents_stale(accounts: Collection[Account]) -> None:
+    """Mark the documents of accounts as stale, so that each is rebuilt on its next read. Two queries."""
     # Wait for a rebuild under way: it has read the old state and would unmark them.
-    Account.objects.select_for_update(no_key=True).values_list("pk").get(pk=account.pk)
-    AccountDocument.objects.filter(account=account).update(content_version=STALE_VERSION)
+    locked = Account.objects.select_for_update(no_key=True).filter(pk__in=[account.pk for account in accounts])
+    ids = list(locked.order_by("pk").values_list("pk", flat=True))
+    AccountDocument.objects.filter(account__in=ids).update(content_version=STALE_VERSION)
 
 
 def mark_all_documents_stale() -> None:

@@ -1,6 +1,6 @@
 """The portal's pause schedules: commands open and close them, and they follow the provider's subscriptions."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 
 from django.db.models import Exists, OuterRef, QuerySet
@@ -34,7 +34,7 @@ def ensure_schedule(subscription: Subscription, *, now: datetime) -> PauseSchedu
     if subscription.has_scheduled_pause:
         # The provider has a pause that has not begun, so the one that is in effect here has ended unnoticed.
         ended = PauseSchedule.objects.filter(subscription=subscription, state=State.PAUSED)
-        _close_rows(ended, subscription, state=State.RESUMED, because="resumed at the provider", now=now)
+        _close_rows(ended, [subscription], state=State.RESUMED, because="resumed at the provider", now=now)
     schedule, created = PauseSchedule.objects.get_or_create(
         subscription=subscription,
         state__in=PauseSchedule.OPEN,
@@ -50,23 +50,30 @@ def ensure_schedule(subscription: Subscription, *, now: datetime) -> PauseSchedu
     return schedule
 
 
-def close_schedule(subscription: Subscription, *, state: PauseSchedule.State, because: str, now: datetime) -> None:
-    """Close a subscription's open schedule, if it has one."""
-    schedules = PauseSchedule.objects.filter(subscription=subscription, state__in=PauseSchedule.OPEN)
-    _close_rows(schedules, subscription, state=state, because=because, now=now)
+def close_schedules(
+    subscriptions: Sequence[Subscription], *, state: PauseSchedule.State, because: str, now: datetime
+) -> None:
+    """Close the open schedules of those subscriptions that have one."""
+    schedules = PauseSchedule.objects.filter(subscription__in=subscriptions, state__in=PauseSchedule.OPEN)
+    _close_rows(schedules, subscriptions, state=state, because=because, now=now)
 
 
 def _close_rows(
     schedules: QuerySet[PauseSchedule],
-    subscription: Subscription,
+    subscriptions: Sequence[Subscription],
     *,
     state: PauseSchedule.State,
     because: str,
     now: datetime,
 ) -> None:
-    closed = schedules.update(state=state, closed_at=now, closed_because=because, retry_at=None)
+    # The subscription has at most one; a writer of the mirror holds its customer's lock.
+    owners = dict(schedules.select_for_update().values_list("pk", "subscription"))
+    PauseSchedule.objects.filter(pk__in=owners).update(
+        state=state, closed_at=now, closed_because=because, retry_at=None
+    )
+    closed = set(owners.values())
     if closed and state == State.RESUMED:
-        churn_events.record_event(subscription, EventKind.RESUMED, at=now)
+        churn_events.record_events([row for row in subscriptions if row.pk in closed], EventKind.RESUMED, at=now)
 
 
 def sync_schedules(rows: Iterable[MirroredResource], *, now: datetime) -> None:
@@ -85,9 +92,9 @@ def _sync_open_schedules(schedules: QuerySet[PauseSchedule], now: datetime) -> N
         _sync_schedule(schedule, now)
 
 
-def sync_account_schedules(account: Account, *, now: datetime) -> None:
-    """Sync all open schedules of an account: a command has just closed, and they were not synced while it was open."""
-    _sync_open_schedules(PauseSchedule.objects.filter(subscription__customer__account=account), now)
+def sync_account_schedules(accounts: Collection[Account], *, now: datetime) -> None:
+    """Sync all open schedules of accounts whose command has just closed: they were not synced while it was open."""
+    _sync_open_schedules(PauseSchedule.objects.filter(subscription__customer__account__in=accounts), now)
 
 
 def _sync_schedule(schedule: PauseSchedule, now: datetime) -> None:
@@ -99,7 +106,7 @@ def _sync_schedule(schedule: PauseSchedule, now: datetime) -> None:
     elif subscription.has_scheduled_pause and not subscription.deleted:
         _sync_pause_date(schedule)
     else:
-        close_schedule(subscription, state=State.SUPERSEDED, because="the pause is gone at the provider", now=now)
+        close_schedules([subscription], state=State.SUPERSEDED, because="the pause is gone at the provider", now=now)
         pause_superseded.send(sender=PauseSchedule, subscription=subscription, schedule=schedule, now=now)
 
 
@@ -113,13 +120,13 @@ def _start_pause(schedule: PauseSchedule, now: datetime) -> None:
 def _sync_started_pause(schedule: PauseSchedule, now: datetime) -> None:
     subscription = schedule.subscription
     if subscription.deleted:
-        close_schedule(subscription, state=State.SUPERSEDED, because="gone at the provider", now=now)
+        close_schedules([subscription], state=State.SUPERSEDED, because="gone at the provider", now=now)
     elif subscription.status == "paused":
         return
     elif subscription.status == "cancelled":
-        close_schedule(subscription, state=State.SUPERSEDED, because="cancelled at the provider", now=now)
+        close_schedules([subscription], state=State.SUPERSEDED, because="cancelled at the provider", now=now)
     else:
-        close_schedule(subscription, state=State.RESUMED, because="resumed at the provider", now=now)
+        close_schedules([subscription], state=State.RESUMED, because="resumed at the provider", now=now)
 
 
 def _sync_pause_date(schedule: PauseSchedule) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from urllib.parse import urlencode
 
 from accounts.mail import queue
-from accounts.models import OutgoingMail
+from accounts.models import AccountEvent, OutgoingMail
 from accounts.profile import events
 from billing.models import Command, Subscription
 from billing.queries.payments.payment_commands import charged_invoice_ids
@@ -89,6 +89,37 @@ def send_receipt(command: Command, receipt: Receipt, *, kind: str, now: datetime
         context=receipt_context([command], receipt, now),
         dedupe_key=f"command:{command.pk}{part}",
         event=event,
+    )
+
+
+def send_receipts(told: Sequence[tuple[Command, ActivityReceipt]], *, now: datetime) -> None:
+    """Send the receipts of finished commands that have none yet, as `send_receipt` sends one. Three queries."""
+    happened = events.record_events(
+        [
+            AccountEvent(
+                account=command.account,
+                kind=activity.kind,
+                text=activity.receipt.title,
+                actor=command.actor,
+                reason=command.reason,
+                at=now,
+            )
+            for command, activity in told
+        ]
+    )
+    queue.queue_mails(
+        [
+            OutgoingMail(
+                kind=MAIL_KIND,
+                to=command.account.email,
+                account=command.account,
+                context=receipt_context([command], activity.receipt, now),
+                dedupe_key=f"command:{command.pk}",
+                brand_id=command.account.brand_id,
+                event=event,
+            )
+            for (command, activity), event in zip(told, happened, strict=True)
+        ]
     )
 
 

@@ -29,15 +29,18 @@ PARTIAL_RECEIPT_MAX_AGE = timedelta(days=7)
 REST_NOT_DONE = "We couldn't do the rest, so nothing else changed. You can try again."
 
 
-def send_finished_receipt(
-    command: Command, compose: ReceiptComposer, subscriptions: list[Subscription], now: datetime
+def send_finished_receipts(
+    finished: Sequence[tuple[Command, list[Subscription]]], compose: ReceiptComposer, now: datetime
 ) -> None:
-    """Send the receipt of a finished command, for those of its steps that have none yet."""
-    activity = _compose_receipt(command, compose, _steps_without_receipt(command), subscriptions)
-    if activity is not None and activity.is_joint:
-        joint_receipts.send_joint_receipt(command, activity, compose, subscriptions, now)
-    elif activity is not None:
-        delivery.send_receipt(command, activity.receipt, kind=activity.kind, now=now)
+    """Send the receipts of finished commands of one kind, for those of their steps that have none yet."""
+    joint = []
+    for command, subscriptions in finished:
+        activity = _compose_receipt(command, compose, _steps_without_receipt(command), subscriptions)
+        if activity is not None and activity.is_joint:
+            joint.append((command, activity))
+        elif activity is not None:
+            delivery.send_receipt(command, activity.receipt, kind=activity.kind, now=now)
+    joint_receipts.send_joint_receipts(joint, compose, now)
 
 
 def send_partial_receipts(composers: Mapping[str, ReceiptComposer], *, now: datetime) -> dict[str, int]:

@@ -56,7 +56,7 @@ def test_a_worker_with_an_expired_lease_cannot_change_the_row(
         with pytest.raises(LeaseLost):
             row.renew_lease(LEASE)
         with pytest.raises(LeaseLost):
-            row.lock_held()
+            IdempotentRequest.objects.lock_held([row])
         assert second.finish(status=201)
     assert IdempotentRequest.objects.get().status == 201
 

@@ -7,7 +7,7 @@ and changes nothing. Times are the database's, since several machines take part.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -40,6 +40,21 @@ class LeaseQuerySet(models.QuerySet[LeasedRow]):
         """Claim a row and return it; None if it is not due or another worker was faster."""
         row = self.due().filter(pk=pk).first()
         return row if row is not None and row.claim(lease) else None
+
+    def lock_held(self, rows: Sequence[LeasedRow]) -> None:
+        """Lock rows for the rest of this transaction. Raises LeaseLost if this worker does not hold one any more."""
+        mine = self.unfinished().filter(pk__in=[row.pk for row in rows]).order_by("pk").select_for_update(no_key=True)
+        attempts = dict(mine.values_list("pk", "attempts"))
+        for row in rows:
+            if attempts.get(row.pk) != row.attempts:
+                raise LeaseLost(str(row.pk))
+
+    def renew_page(self, rows: Iterable[LeasedRow], *, lease: timedelta) -> None:
+        """Extend the leases of those rows that this worker still holds."""
+        held = Q()
+        for row in rows:
+            held |= Q(pk=row.pk, attempts=row.attempts)
+        self.unfinished().filter(held).update(next_attempt_at=database_now() + lease)
 
     def claim_page(self, pks: Collection[Any], *, lease: timedelta) -> None:
         """Claim rows; the caller has found them due and locked them in this transaction."""
@@ -83,11 +98,6 @@ class Leased(models.Model):
             return False
         self._take_over(changes)
         return True
-
-    def lock_held(self) -> None:
-        """Lock the row for the rest of this transaction. Raises LeaseLost if this worker does not hold it any more."""
-        if self._held_row().select_for_update(no_key=True).values_list("pk").first() is None:
-            raise LeaseLost(str(self.pk))
 
     def update_held(self, **changes: Any) -> bool:
         """Save changes if this worker still holds the row; return whether it does."""

@@ -78,7 +78,7 @@ def all_costs() -> Iterator[tuple[str, Callable[[], object]]]:
     yield "tick: open commands", lambda: recovery.settle_open_commands(now=now)
     yield "night: missing PDFs", pdf_files.request_missing_pdfs
     yield "night: a page of notices", lambda: notices.queue_due_notices(now=now, until=0)
-    yield "night: a page of bundles", lambda: list(bundle_coupons.accounts_to_align(0, 5_000)[:200])
+    yield "night: a page of bundles", lambda: list(bundle_coupons.accounts_to_align(customer__account__lte=5_000)[:200])
     yield "operators: system health", lambda: checks.run_health_checks(now=now)
     yield from _pages()
 

@@ -1,18 +1,20 @@
 """The nightly resumes: resume each paused subscription whose resume date has come, once (docs/rules.md, rule 1).
 
-Each worker resumes in several threads, since most of the time is spent waiting for the provider. Workers claim pages of
-schedules (`claim`), and all of them share one rate limit (`gateway.http.rate_limit`).
+Most of the time is spent waiting for the provider, so each worker has many requests in flight, and writes what they are
+about and what they have answered in pages. Workers claim schedules by lease (`claim`), and all of them share one rate
+limit (`gateway.http.rate_limit`).
 """
 
 import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from contextvars import copy_context
 from datetime import datetime
-from typing import cast
+from typing import Any, TypeVar, cast
 
 from django.conf import settings
 from django.db import connections
@@ -20,6 +22,7 @@ from django.db import connections
 from accounts.brands import site
 from accounts.models import Account
 from billing.changes import resumes
+from billing.changes.resumes import ScheduledResume
 from billing.errors import (
     BillingError,
     BillingUnavailable,
@@ -28,11 +31,13 @@ from billing.errors import (
     InvalidState,
 )
 from billing.gateway.errors import NotSent, Refused
+from billing.gateway.http.retry import is_throttled
 from billing.jobs.resumes import claim, retry
 from billing.jobs.resumes.claim import DueResumes
 from billing.jobs.resumes.retry import PostponeReason
 from billing.mirror import account_import
 from billing.models import PauseSchedule
+from billing.models.commands import SYSTEM_ACTOR
 from core.errors import NotFound
 from core.workers import shutdown
 
@@ -40,6 +45,9 @@ logger = logging.getLogger(__name__)
 
 OUTCOMES = ("resumed", "declined", "later")
 REPORT_INTERVAL_SECONDS = 2.0
+PAGE_SECONDS = 3
+
+T = TypeVar("T")
 
 Counts = dict[str, int]
 ReportProgress = Callable[[Counts], None]
@@ -58,100 +66,120 @@ def resume_due_pauses(
     worker shuts down; what is still due then is counted as `left`. `report` is called every few seconds and at the end
     with the counts since the last call. With `only_retries`, only pauses whose last try failed are resumed.
     """
-    with site.cache_site_settings():
+    at_once = _resumes_at_once()
+    with site.cache_site_settings(), _open_pool(at_once) as pool:
         queue = _ResumeQueue(DueResumes(now, only_retries=only_retries), until, report)
-        if settings.RESUME_THREADS <= 1:
-            _resume_all(queue)
-        else:
-            _resume_in_threads(queue, settings.RESUME_THREADS)
+        while page := queue.next_page(at_once):
+            for outcome in _resume_page(page, now, pool):
+                queue.count_outcome(outcome)
         return queue.release_rest()
 
 
-def _resume_in_threads(queue: "_ResumeQueue", count: int) -> None:
-    with ThreadPoolExecutor(count, thread_name_prefix="resumes") as pool:
-        # The rate limit and the retry policy are context variables.
-        futures = [pool.submit(copy_context().run, _resume_in_thread, queue) for _ in range(count)]
+def _resumes_at_once() -> int:
+    """Return how many resumes are made together: at a rate limit, those of a few seconds.
+
+    Until its page is done, an account can make no other change.
+    """
+    allowed = settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE
+    if not (allowed and is_throttled()):
+        return settings.RESUME_THREADS
+    return min(settings.RESUME_THREADS, max(1, allowed * PAGE_SECONDS // 60))
+
+
+@contextmanager
+def _open_pool(threads: int) -> Iterator[Executor]:
+    """Yield what asks the provider: so many threads, or this one, whose connections are closed at the end."""
+    if threads <= 1:
+        yield _InlineExecutor()
+        return
+    with ThreadPoolExecutor(threads, thread_name_prefix="resumes") as pool:
         try:
-            for future in futures:
-                future.result()
-        except BaseException:
-            queue.stop_claiming()
-            raise
+            yield pool
+        finally:
+            # The barrier holds each thread until every thread has come.
+            barrier = threading.Barrier(threads)
+            wait([pool.submit(_close_connections, barrier) for _ in range(threads)])
 
 
-def _resume_in_thread(queue: "_ResumeQueue") -> None:
-    try:
-        _resume_all(queue)
-    finally:
-        connections.close_all()
+def _close_connections(barrier: threading.Barrier) -> None:
+    barrier.wait()
+    connections.close_all()
 
 
-def _resume_all(queue: "_ResumeQueue") -> None:
-    for schedule in queue.next_schedules():
-        queue.count_outcome(_try_resume(schedule, queue.due.now))
+class _InlineExecutor(Executor):
+    """Does at once what it is given, in the thread that gives it."""
+
+    def submit(self, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Return the future of a call, done."""
+        future: Future[T] = Future()
+        try:
+            future.set_result(function(*args, **kwargs))
+        except BaseException as error:  # noqa: BLE001  (the future raises it)
+            future.set_exception(error)
+        return future
 
 
 class _ResumeQueue:
-    """The claimed schedules and the counts that a worker's threads share."""
+    """The claimed schedules of a worker, and how many resumes ended in which way."""
 
     def __init__(self, due: DueResumes, until: float, report: ReportProgress) -> None:
         self.due = due
         self._until, self._report = until, report
-        self._claim_lock, self._count_lock = threading.Lock(), threading.Lock()
-        # The schedules of one customer per list; the next customer's is the last.
+        # The schedules of one customer per list.
         self._claimed: list[list[PauseSchedule]] = []
+        self._begun: list[list[PauseSchedule]] = []
         self._after: int | None = 0
         self._has_begun = self._has_claimed = False
         self._counts: Counter[str] = Counter(dict.fromkeys(OUTCOMES, 0))
         self._unreported: Counter[str] = Counter()
         self._next_report_at = time.monotonic() + REPORT_INTERVAL_SECONDS
 
-    def next_schedules(self) -> Iterator[PauseSchedule]:
-        """Yield the schedules of one customer after another, at least one customer's, until none are left.
+    def next_page(self, size: int) -> list[PauseSchedule]:
+        """Return the next schedules, one of each customer, of so many customers at most; none if none are left.
 
-        Stops between customers when the time is up, and between schedules when the worker shuts down.
+        When the time is up, only customers who were begun are finished, and when the worker shuts down, none; at least
+        one page is returned.
         """
-        while (schedules := self._next_customer()) is not None:
-            while schedules and not shutdown.is_stopping():
-                yield schedules.pop(0)
-            claim.release_schedules(schedules)
+        if shutdown.is_stopping():
+            return []
+        customers, self._begun = self._begun, []
+        if not (self._has_begun and time.monotonic() >= self._until):
+            self._has_begun = True
+            customers += self._claim_customers(size - len(customers))
+        page = [schedules.pop(0) for schedules in customers]
+        self._begun = [schedules for schedules in customers if schedules]
+        return page
 
     def count_outcome(self, outcome: str | None) -> None:
         """Count how a resume ended; None counts nothing."""
         if outcome is None:
             return
-        with self._count_lock:
-            self._counts[outcome] += 1
-            self._unreported[outcome] += 1
-            if time.monotonic() < self._next_report_at:
-                return
-            self._next_report_at = time.monotonic() + REPORT_INTERVAL_SECONDS
-            counts, self._unreported = self._unreported, Counter()
+        self._counts[outcome] += 1
+        self._unreported[outcome] += 1
+        if time.monotonic() < self._next_report_at:
+            return
+        self._next_report_at = time.monotonic() + REPORT_INTERVAL_SECONDS
+        counts, self._unreported = self._unreported, Counter()
         self._report_progress(counts)
-
-    def stop_claiming(self) -> None:
-        """Make `next_schedules` stop in all threads."""
-        self._until, self._has_begun = float("-inf"), True
 
     def release_rest(self) -> Counts:
         """Release what was claimed and not begun; return all counts, and how many pauses are left."""
-        claim.release_schedules(schedule for schedules in self._claimed for schedule in schedules)
+        rest = [*self._begun, *self._claimed]
+        claim.release_schedules(schedule for schedules in rest for schedule in schedules)
         left = self._report_progress(self._unreported)
         return {**self._counts, **left}
 
-    def _next_customer(self) -> list[PauseSchedule] | None:
-        with self._claim_lock:
-            if shutdown.is_stopping() or (self._has_begun and time.monotonic() >= self._until):
-                return None
-            self._has_begun = True
-            while not self._claimed and self._after is not None:
-                self._claim_page(self._after)
-            return self._claimed.pop() if self._claimed else None
+    def _claim_customers(self, count: int) -> list[list[PauseSchedule]]:
+        """Return the schedules of so many customers, fewer if there are no more."""
+        while len(self._claimed) < count and self._after is not None:
+            self._claim_page(self._after)
+        taken, self._claimed = self._claimed[:count], self._claimed[count:]
+        return taken
 
     def _claim_page(self, after: int) -> None:
-        self._claimed, self._after = self.due.claim_page(after=after)
-        self._claimed.reverse()
-        self._has_claimed = self._has_claimed or bool(self._claimed)
+        claimed, self._after = self.due.claim_page(after=after)
+        self._claimed += claimed
+        self._has_claimed = self._has_claimed or bool(claimed)
         if self._after is None and self._has_claimed:
             # Start over: customers that were locked were skipped.
             self._after, self._has_claimed = 0, False
@@ -164,26 +192,46 @@ class _ResumeQueue:
         return left_count
 
 
-def _try_resume(schedule: PauseSchedule, now: datetime) -> str | None:
+def _resume_page(page: Sequence[PauseSchedule], now: datetime, pool: Executor) -> list[str | None]:
+    """Resume schedules of different customers together, and by themselves those that need it; return the outcomes."""
+    planned = {schedule: _planned_resume(schedule) for schedule in page}
+    ended = resumes.resume_page(planned.values(), now=now, pool=pool)
+    outcomes: list[str | None] = ["resumed" for error in ended.values() if error is None]
+    rest = [
+        pool.submit(copy_context().run, _settle_resume, schedule, plan, ended.get(plan), now)
+        for schedule, plan in planned.items()
+        if plan not in ended or ended[plan] is not None
+    ]
+    return [*outcomes, *(future.result() for future in rest)]
+
+
+def _planned_resume(schedule: PauseSchedule) -> ScheduledResume:
+    return ScheduledResume(
+        account=cast("Account", schedule.subscription.customer.account),  # only pauses of accounts are due
+        subscription_id=schedule.subscription.provider_id,
+        key=f"resume-schedule-{schedule.pk}-{schedule.failed_attempts}",
+    )
+
+
+def _settle_resume(
+    schedule: PauseSchedule, plan: ScheduledResume, error: Exception | None, now: datetime
+) -> str | None:
+    """Record how a resume failed; make it by itself if it was not made."""
     try:
-        return _resume_schedule(schedule, now)
+        return _settle_failure(schedule, plan, error, now)
     except Exception:
         logger.exception("Resuming schedule %s failed", schedule.pk)
         retry.postpone_retry(schedule, PostponeReason.FAILED, now)
         return "later"
 
 
-def _resume_schedule(schedule: PauseSchedule, now: datetime) -> str | None:
-    account = cast("Account", schedule.subscription.customer.account)  # only pauses of accounts are due
+def _settle_failure(
+    schedule: PauseSchedule, plan: ScheduledResume, error: Exception | None, now: datetime
+) -> str | None:
     try:
-        resumes.resume_subscriptions(
-            account,
-            subscription_ids=[schedule.subscription.provider_id],
-            quote=None,
-            key=f"resume-schedule-{schedule.pk}-{schedule.failed_attempts}",
-            actor="system",
-            now=now,
-        )
+        if error is not None:
+            raise error
+        _resume_alone(plan, now)
     except (ChangeInProgress, BillingUnconfirmed, BillingUnavailable):
         if shutdown.is_stopping():
             claim.release_schedules([schedule])
@@ -191,11 +239,22 @@ def _resume_schedule(schedule: PauseSchedule, now: datetime) -> str | None:
         retry.postpone_retry(schedule, PostponeReason.UNAVAILABLE, now)
         return "later"
     except (resumes.NothingToResume, InvalidState, NotFound):
-        return _follow_provider(schedule, account, now)
-    except BillingError as error:
-        retry.record_decline(schedule, account, error.code, now)
+        return _follow_provider(schedule, plan.account, now)
+    except BillingError as declined:
+        retry.record_decline(schedule, plan.account, declined.code, now)
         return "declined"
     return "resumed"
+
+
+def _resume_alone(plan: ScheduledResume, now: datetime) -> None:
+    resumes.resume_subscriptions(
+        plan.account,
+        subscription_ids=[plan.subscription_id],
+        quote=None,
+        key=plan.key,
+        actor=SYSTEM_ACTOR,
+        now=now,
+    )
 
 
 def _follow_provider(schedule: PauseSchedule, account: Account, now: datetime) -> str:

@@ -28,18 +28,22 @@ from billing.tests.support.live_provider import FAITH, GOSPEL, Provider
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-JOBS, LIFECYCLE, EXECUTOR = "billing.jobs.schedule", "billing.commands.lifecycle", "billing.commands.executor"
+JOBS, PAGES, EXECUTOR = "billing.jobs.schedule", "billing.commands.pages", "billing.commands.executor"
 RESUMES = (
     f"return {JOBS}._claim_or_begin_run",  # the job run is claimed, no work done
-    f"return {LIFECYCLE}._open_command",  # the command is committed, nothing was sent
+    f"return {PAGES}.open_page",  # the command is committed, nothing was sent
     f"return {EXECUTOR}._begin_step",  # the step is committed as sent, and was not sent
     f"return {EXECUTOR}._send_or_read_back",  # the provider has answered, nothing is stored
     f"return {EXECUTOR}._run_step",  # the step is committed, the command not finished
     f"return {JOBS}._run_resumes",  # all work is done, the job run not finished
 )
+PAGE = (
+    f"return {PAGES}._wait_for_answers",  # the provider has answered all of them, nothing is stored
+    f"return {PAGES}._try_to_apply",  # all is committed, nothing counted
+)
 DECLINED = (
     f"call {EXECUTOR}._handle_refusal",  # the provider has declined, nothing is stored
-    "return billing.jobs.resumes.worker._resume_schedule",  # all is committed, nothing announced
+    "return billing.jobs.resumes.worker._settle_resume",  # all is committed, nothing announced
 )
 FEED = (
     "return billing.mirror.event_feed._read_page",  # the feed was read, nothing is applied
@@ -152,6 +156,27 @@ def test_two_resumes_of_a_night_are_each_told_once(provider: Provider, worker: K
     titles = " ".join(mail.context["title"] for mail in sent)
     assert [titles.count(name) for name in ("Faith & Family", "Gospel TV")] == [1, 1]
     assert len(MESSAGE_ID.findall(worker.sent_mail_text())) == len(sent)
+
+
+@pytest.mark.shows("reliability-15")
+@pytest.mark.parametrize("point", PAGE)
+def test_each_resume_of_a_page_happens_once_with_one_mail(
+    provider: Provider, worker: KillableWorker, point: str
+) -> None:
+    accounts = [provider.subscriber(name, FAITH) for name in ("bob", "carol", "dave")]
+    pause_until_promised_day(provider, *accounts)
+    provider.travel_to(job_schedule.newest_night(clock.billing_now()) + timedelta(hours=24, minutes=1))
+    run_due_jobs_except_resumes()
+    OutgoingMail.objects.all().delete()
+
+    worker.wait_for_death(point, lambda: run_nightly_resumes(worker))
+    finish_all_work(worker)
+
+    assert {provider.subscription(account).status for account in accounts} == {"active"}
+    assert len(provider.events("subscription_resumed")) == len(accounts)
+    assert set(PauseSchedule.objects.values_list("state", flat=True)) == {PauseSchedule.State.RESUMED}
+    assert set(Command.objects.filter(kind="resume").values_list("state", flat=True)) == {Command.State.SUCCEEDED}
+    assert len(MESSAGE_ID.findall(worker.sent_mail_text())) == OutgoingMail.objects.count() == len(accounts)
 
 
 @pytest.mark.shows("reliability-15")
