@@ -24,6 +24,7 @@ from accounts.admin.lists.csv_export import ExportableAdmin
 from accounts.admin.lists.large_tables import LargeTableAdmin
 from accounts.admin.lists.read_only import ReadOnlyAdmin
 from accounts.models import Account, User
+from accounts.models.users import SUBSCRIBER_PREFIX
 from accounts.sign_in import flow
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class OperatorAdmin(PlainTextAdmin, OperatorUserAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
         """Return the users who are not subscribers."""
-        return super().get_queryset(request).filter(account=None)
+        return super().get_queryset(request).exclude(username__startswith=SUBSCRIBER_PREFIX)
 
 
 @admin.register(Account)

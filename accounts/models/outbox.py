@@ -72,6 +72,9 @@ class OutgoingMail(Leased):
         permissions = [("resend_mail", "Can send a mail again")]
         indexes = [
             models.Index(fields=["to"], name="outgoing_mail_address"),
+            # What operators look for: the few that were not sent, and those of the smaller queues.
+            models.Index(fields=["state"], condition=~models.Q(state="sent"), name="outgoing_mail_not_sent"),
+            models.Index(fields=["queue"], condition=~models.Q(queue="mail"), name="outgoing_mail_other_queue"),
             models.Index(
                 fields=["queue", "next_attempt_at"],
                 condition=models.Q(state="pending"),

@@ -94,7 +94,11 @@ class SignInEvent(models.Model):
     class Meta:
         verbose_name = "sign-in event"
         ordering = ["-at"]
-        indexes = [models.Index(fields=["network"], name="sign_in_event_network")]
+        indexes = [
+            models.Index(fields=["network"], name="sign_in_event_network"),
+            # The few that operators look for.
+            models.Index(fields=["kind"], condition=Q(kind__in=("failed", "limited")), name="sign_in_event_refused"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()}: {self.email}"

@@ -6,6 +6,7 @@ import uuid
 from typing import ClassVar
 
 from django.contrib.auth.models import AbstractUser
+from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.db.models import Q
 from django.db.models.functions import Lower
@@ -14,9 +15,28 @@ from django.utils import timezone
 from accounts.models.site import Brand
 from core.email_addresses import usable_address
 
+# The user names of subscribers, random after this.
+SUBSCRIBER_PREFIX = "subscriber-"
+
 
 class User(AbstractUser):  # type: ignore[django-manager-missing]  # knox has no types
     """An operator, who has a password, or a subscriber, who has an `Account`."""
+
+    class Meta(AbstractUser.Meta):
+        # The few operators among all subscribers.
+        indexes = [
+            models.Index(
+                fields=["username"], condition=~Q(username__startswith=SUBSCRIBER_PREFIX), name="user_operators"
+            )
+        ]
+
+    def clean(self) -> None:
+        """Refuse an operator's name that would hide them among the subscribers. Raises ValidationError."""
+        super().clean()
+        if self.username.startswith(SUBSCRIBER_PREFIX):
+            raise ValidationError(
+                {"username": f"Names that begin with “{SUBSCRIBER_PREFIX}” are those of subscribers."}
+            )
 
 
 class AccountManager(models.Manager["Account"]):
@@ -26,7 +46,7 @@ class AccountManager(models.Manager["Account"]):
     def open_account(self, *, email: str, first_name: str = "", last_name: str = "") -> Account:
         """Create an account with its user; an address that the portal does not accept is stored as empty."""
         # The user name is random, so that the address is stored in the account alone.
-        user = User(username=f"subscriber-{uuid.uuid4().hex}")
+        user = User(username=f"{SUBSCRIBER_PREFIX}{uuid.uuid4().hex}")
         user.set_unusable_password()
         user.save()
         return self.create(

@@ -30,7 +30,8 @@ class Customer(MirroredResource):
     class Meta:
         indexes = [
             # For the addresses that several customers have.
-            models.Index(fields=["email"], condition=models.Q(deleted=False), name="customer_address")
+            models.Index(fields=["email"], condition=models.Q(deleted=False), name="customer_address"),
+            models.Index(fields=["id"], condition=models.Q(deleted=True), name="customer_deleted"),
         ]
 
 
@@ -55,6 +56,7 @@ class Subscription(MirroredResource):
     class Meta:
         indexes = [
             models.Index(fields=["customer", "-created_at"], name="subscription_newest"),
+            models.Index(fields=["id"], condition=models.Q(deleted=True), name="subscription_deleted"),
             models.Index(fields=["-created_at"], name="subscription_by_date"),
             # For the notices of a night: what renews by the year, and what is in a trial, by the time of its bill.
             models.Index(
@@ -182,7 +184,10 @@ class PaymentSource(MirroredResource):
     last4 = models.CharField(max_length=4, blank=True, default="", db_default="")
 
     class Meta:
-        indexes = [models.Index(fields=["last4"], name="paymentsource_last4")]
+        indexes = [
+            models.Index(fields=["last4"], name="paymentsource_last4"),
+            models.Index(fields=["id"], condition=models.Q(deleted=True), name="paymentsource_deleted"),
+        ]
 
 
 class Invoice(MirroredResource):
@@ -195,6 +200,7 @@ class Invoice(MirroredResource):
     class Meta:
         indexes = [
             models.Index(fields=["customer", "-issued_at"], name="invoice_newest"),
+            models.Index(fields=["id"], condition=models.Q(deleted=True), name="invoice_deleted"),
             models.Index(fields=["-issued_at"], name="invoice_by_date"),
             models.Index(fields=["-synced_at"], name="invoice_by_writing"),
             # The few whose automatic payment failed, for the report of what was recovered.
@@ -246,6 +252,7 @@ class CreditNote(MirroredResource):
     class Meta:
         indexes = [
             models.Index(fields=["customer", "-issued_at"], name="creditnote_newest"),
+            models.Index(fields=["id"], condition=models.Q(deleted=True), name="creditnote_deleted"),
             models.Index(fields=["invoice_number"], name="creditnote_invoice"),
             models.Index(fields=["-issued_at"], name="creditnote_by_date"),
         ]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from django.contrib import admin
 from django.contrib.admin.options import ShowFacets
+from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
@@ -20,7 +21,7 @@ else:
     AnyPaginator = Paginator
 
 # What is counted, and so how far one can page; what a search finds at most for each of its fields.
-COUNT_LIMIT, FOUND_LIMIT = 10_000, 1_000
+COUNT_LIMIT, FOUND_LIMIT = 5_000, 1_000
 # The choices of a filter are the values in so many newest rows.
 SAMPLED_ROWS = 5_000
 
@@ -57,14 +58,22 @@ class LargeTableAdmin(AnyModelAdmin):
     """A list whose cost does not grow with its table.
 
     Each of `search_fields` ends in `__exact` or, for addresses, which are in lower case, in `__startswith`, and has an
-    index. A list is in an order that an index gives.
+    index. A list is in an order that an index gives, and in no other. What a filter finds rarely has an index, too.
     """
 
     paginator = BoundedPaginator
     show_full_result_count = False
     show_facets = ShowFacets.NEVER
     ordering: ClassVar[Any] = ("-pk",)
+    sortable_by = ()
     search_help_text = "Whole id, or start of an address"
+
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        """Return the page of the list. An order that was typed into the address is left out."""
+        query: Any = request.GET.copy()
+        query.pop(ORDER_VAR, None)
+        request.GET = query
+        return super().get_changelist_instance(request)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str

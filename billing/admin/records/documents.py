@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.template.defaultfilters import filesizeformat
 from django.utils.safestring import SafeString
 
@@ -73,10 +75,13 @@ class AccountDocumentAdmin(LargeTableAdmin, ReadOnlyAdmin):
     """The stored responses of hot reads."""
 
     list_display = ("account_page", "kind", "content_version", "built_at")
-    list_filter = ("kind",)
     list_select_related = ("account",)
     search_fields = ("account__email__startswith",)
     fields = ("account_page", "kind", "content_version", "built_at", "formatted_body")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[AccountDocument]:
+        """Leave the bodies out, which a list does not show."""
+        return super().get_queryset(request).defer("body")
 
     @admin.display(description="account", ordering="account__email")
     def account_page(self, document: AccountDocument) -> SafeString | str:

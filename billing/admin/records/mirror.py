@@ -43,7 +43,7 @@ from billing.invoices import pdf_files
 from billing.models import Customer, Invoice, ItemPrice, PaymentSource, Plan, Subscription, Transaction
 from billing.models.mirror_row import MirroredResource
 from billing.money import format_cents
-from billing.queries.catalog import arranged_price_ids
+from billing.queries.catalog import unarranged_price_ids
 from billing.queries.customers import shared_addresses
 from billing.queries.reports.collections import OUTCOME_FILTERS
 from billing.queries.subscriptions.holdings import attach_plans
@@ -164,7 +164,7 @@ class PlanFilter(admin.SimpleListFilter):
         if self.value() is None:
             return subscriptions
         if self.value() == self.outside_catalog:
-            return subscriptions.exclude(item_price_id__in=arranged_price_ids())
+            return subscriptions.filter(item_price_id__in=unarranged_price_ids())
         prices = ItemPrice.objects.filter(item_id=self.value())
         return subscriptions.filter(item_price_id__in=prices.values("provider_id"))
 
