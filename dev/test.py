@@ -20,7 +20,7 @@ from dev.paths import PYTHON, ROOT, child_environment
 from dev.servers import POSTGRESQL_PORT, REDIS_PORT, is_listening, missing_binaries
 from dev.setup import prepare
 from dev.setup.chromium import ensure_browser
-from dev.setup.system_packages import ensure_nginx, ensure_promtool
+from dev.setup.system_packages import ensure_nginx, ensure_pgbouncer, ensure_promtool
 
 DATABASE_URL = "postgres://postgres:postgres@127.0.0.1:5432/portal"
 REDIS_URL = "redis://127.0.0.1:6379/9"
@@ -126,6 +126,7 @@ def services_suite(output: Output) -> bool:
 def faults_suite(output: Output) -> bool:
     """Run the fault tests on servers of their own. Raises `SuiteSkipped` if their binaries are missing."""
     ensure_nginx()
+    ensure_pgbouncer()
     if missing := missing_binaries():
         raise SuiteSkipped(f"no {' and no '.join(missing)} on this machine")
     # DATABASE_URL only selects PostgreSQL: the tests start their own server.

@@ -76,6 +76,12 @@ def ensure_nginx() -> None:
         apt_install("Installing nginx, for the tests of the proxy", ["nginx-light"])
 
 
+def ensure_pgbouncer() -> None:
+    """Install PgBouncer, behind which a fault test runs the portal, where we may; that test is left out without it."""
+    if shutil.which("pgbouncer") is None and can_use_apt():
+        apt_install("Installing PgBouncer, for the test of pooling", ["pgbouncer"])
+
+
 def ensure_promtool() -> None:
     """Install Prometheus, whose tool tests the alerts, where we may; that test is left out without it."""
     if shutil.which("promtool") is None and can_use_apt():

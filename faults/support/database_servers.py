@@ -133,6 +133,56 @@ class PostgreSQL(Server):
         return psycopg.connect(self.url, autocommit=True)
 
 
+class PgBouncer(Server):
+    """A pool of few connections in front of a PostgreSQL server, in transaction mode, as docs/deployment.md has it."""
+
+    def __init__(self, port: int, folder: Path, database: PostgreSQL, *, connections: int) -> None:
+        super().__init__(port, folder / "pgbouncer.log")
+        self.database = database
+        users, self.settings = folder / "pgbouncer.users", folder / "pgbouncer.ini"
+        users.write_text('"portal" ""\n')
+        self.settings.write_text(
+            f"""
+            [databases]
+            * = host=127.0.0.1 port={database.port}
+            [pgbouncer]
+            listen_addr = 127.0.0.1
+            listen_port = {port}
+            unix_socket_dir =
+            auth_type = trust
+            auth_file = {users}
+            pool_mode = transaction
+            default_pool_size = {connections}
+            ignore_startup_parameters = options, extra_float_digits
+            """
+        )
+
+    @property
+    def url(self) -> str:
+        """The URL that the portal's processes get."""
+        return f"{self.database.url_at_port(self.port)}?disable_server_side_cursors=true"
+
+    def build_command(self) -> Sequence[str]:
+        """Return the command line."""
+        return ["pgbouncer", "-q", str(self.settings)]
+
+    def process_options(self) -> dict[str, Any]:
+        """Return the options that make it run as an unprivileged user."""
+        return {**_unprivileged_user(), "cwd": "/"}
+
+    def is_answering(self) -> bool:
+        """Return whether it hands connections on."""
+        try:
+            self.open_connection().close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def open_connection(self) -> psycopg.Connection[Any]:
+        """Open a connection in autocommit mode."""
+        return psycopg.connect(self.database.url_at_port(self.port), autocommit=True, connect_timeout=2)
+
+
 class Redis(Server):
     """A Redis server without persistence."""
 
