@@ -165,8 +165,9 @@ class PlanFilter(admin.SimpleListFilter):
             return subscriptions
         if self.value() == self.outside_catalog:
             return subscriptions.filter(item_price_id__in=unarranged_price_ids())
-        prices = ItemPrice.objects.filter(item_id=self.value())
-        return subscriptions.filter(item_price_id__in=prices.values("provider_id"))
+        # Read first: with the ids the database knows how many rows they have, and which index is the better one.
+        prices = ItemPrice.objects.filter(item_id=self.value()).values_list("provider_id", flat=True)
+        return subscriptions.filter(item_price_id__in=list(prices))
 
 
 class SubscriptionList(ChangeList):
