@@ -175,7 +175,8 @@ class Subscription(Resource):
     ``due_at`` is the next instant at which the engine has to act; ``anchor_at`` the instant from which terms are
     counted, so that a subscription begun on the 31st returns to the 31st after a short month. ``scheduled_change``
     applies at the end of the term (engine.subscriptions.scheduled_changes). ``uncredited_till`` is the end of a term
-    that was changed without proration; nothing of that term is credited. ``requested_contract`` begins with the first
+    that was changed without proration; nothing of that term is credited. ``whole_term_end`` is when a term would end
+    that calendar billing has cut short; it is charged in proportion. ``requested_contract`` begins with the first
     paid term (engine.subscriptions.contracts).
     """
 
@@ -189,6 +190,7 @@ class Subscription(Resource):
     scheduled_change = models.JSONField(null=True)
     requested_contract = models.JSONField(null=True)
     uncredited_till = models.BigIntegerField(null=True)
+    whole_term_end = models.BigIntegerField(null=True)
 
 
 class Invoice(Resource):

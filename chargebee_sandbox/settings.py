@@ -52,6 +52,7 @@ SANDBOX_DUNNING_END = os.environ.get("SANDBOX_DUNNING_END", "keep")
 SANDBOX_UNPAID_CHANGES = os.environ.get("SANDBOX_UNPAID_CHANGES", "0") == "1"
 SANDBOX_UNBILLED_CHARGES = os.environ.get("SANDBOX_UNBILLED_CHARGES", "0") == "1"
 SANDBOX_CARD_GATEWAY = os.environ.get("SANDBOX_CARD_GATEWAY", "chargebee")
+SANDBOX_BILLING_DAY = int(os.environ.get("SANDBOX_BILLING_DAY", "0"))
 SANDBOX_LOCK_WAIT_SECONDS = float(os.environ.get("SANDBOX_LOCK_WAIT_SECONDS", "2"))
 # The fields of SiteSettings.
 SITE_DEFAULTS = {
@@ -62,6 +63,7 @@ SITE_DEFAULTS = {
     "card_gateway": SANDBOX_CARD_GATEWAY,
     "tax_percent": SANDBOX_TAX_PERCENT,
     "time_zone": SANDBOX_TIME_ZONE,
+    "billing_day": SANDBOX_BILLING_DAY,
     "lock_wait_seconds": SANDBOX_LOCK_WAIT_SECONDS,
 }
 SANDBOX_MAIL_DIR = Path(os.environ.get("SANDBOX_MAIL_DIR", str(VAR_DIR / "mail")))

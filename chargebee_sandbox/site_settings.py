@@ -91,6 +91,12 @@ class SiteSettings(models.Model):
         validators=[validate_time_zone],
         help_text="Of the dates in the descriptions of prorated lines.",
     )
+    billing_day = models.PositiveSmallIntegerField(
+        "Day of the month that all are billed on",
+        default=0,
+        validators=[MaxValueValidator(31)],
+        help_text="Calendar billing: terms of months and years end on it; the first is cut and prorated. 0 is off.",
+    )
     lock_wait_seconds = models.FloatField(
         "Wait for a lock in seconds",
         validators=[MinValueValidator(0), MaxValueValidator(60)],

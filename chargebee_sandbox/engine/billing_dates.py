@@ -22,3 +22,14 @@ def add_periods(instant: int, count: int, unit: str, *, anchor: int | None = Non
     year, month = divmod(start.year * 12 + start.month - 1 + count * _MONTHS_PER_UNIT[unit], 12)
     day = min(model.day, monthrange(year, month + 1)[1])
     return int(model.replace(year=year, month=month + 1, day=day).timestamp())
+
+
+def anchor_on_day(instant: int, day: int) -> int:
+    """Return an anchor on a day (1 to 31) of the month, at the time of day of ``instant``."""
+    # January has all days.
+    return int(datetime.fromtimestamp(instant, UTC).replace(month=1, day=day).timestamp())
+
+
+def next_anchored(instant: int, anchor: int) -> int:
+    """Return the first instant from ``instant`` on that is on the anchor's day of the month."""
+    return next(found for count in (0, 1) if (found := add_periods(instant, count, "month", anchor=anchor)) >= instant)

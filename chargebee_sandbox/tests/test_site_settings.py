@@ -17,6 +17,7 @@ DEFAULTS = {
     "card_gateway": "chargebee",
     "tax_percent": 0.0,
     "time_zone": "America/New_York",
+    "billing_day": 0,
     "lock_wait_seconds": 2.0,
 }
 
@@ -48,6 +49,7 @@ def test_settings_change_over_http_and_outlive_a_fresh_start(sandbox: Any, http:
         ("dunning_end", "shout"),
         ("dunning_retries", "0"),
         ("tax_percent", "101"),
+        ("billing_day", "32"),
         ("time_zone", "Mars/Olympus"),
         ("unpaid_changes", "perhaps"),
         ("weather", "fine"),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from chargebee_sandbox import event_log
-from chargebee_sandbox.engine.billing import customer_balances, invoicing, unbilled_charges
+from chargebee_sandbox.engine.billing import credit_notes, customer_balances, invoicing, unbilled_charges
 from chargebee_sandbox.engine.billing.pricing import LineItem
 from chargebee_sandbox.engine.payments import collection
 from chargebee_sandbox.engine.subscriptions import terms
@@ -74,6 +74,8 @@ def draft_term_invoice(
     """Begin a term and draft its invoice, which has the unbilled charges too."""
     terms.begin_term(subscription, start)
     lines = invoicing.term_lines(subscription, start, subscription["current_term_end"])
+    if subscription.whole_term_end is not None:
+        lines = [credit_notes.rest_of_term_line(subscription, line) for line in lines]
     if not unbilled_charges.are_invoiced_at_once():
         return draft_invoice(subscription, customer, lines, use_balances=use_balances)
     return _draft_with_unbilled(subscription, customer, lines, use_balances=use_balances)

@@ -13,7 +13,7 @@ from datetime import datetime
 from chargebee_sandbox import clock, identifiers
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine.billing import customer_balances
-from chargebee_sandbox.engine.billing.pricing import proportional_share, prorate_amount
+from chargebee_sandbox.engine.billing.pricing import LineItem, proportional_share, prorate_amount
 from chargebee_sandbox.models import CreditNote, Customer, Invoice, Subscription
 from chargebee_sandbox.site import Site
 from chargebee_sandbox.site_settings import load_settings
@@ -93,6 +93,14 @@ def format_day(instant: int) -> str:
 def prorated_description(kind: str, name: str, start: int, end: int) -> str:
     """Return the description of a prorated line."""
     return f"{name.partition(_PRORATED_SUFFIX)[0]} - {kind} for {format_day(start)} - {format_day(end)}"
+
+
+def rest_of_term_line(subscription: Subscription, line: LineItem) -> LineItem:
+    """Return the charge of a whole term's line from its beginning to the end of the running term."""
+    start, end = line.date_from, subscription["current_term_end"]
+    whole = (subscription.whole_term_end or end) - subscription["current_term_start"]
+    description = prorated_description("Prorated Charges", line.description, start, end)
+    return line.as_partial_charge(proportional_share(line.amount, end - start, whole), description)
 
 
 def _credit_running_term(

@@ -69,7 +69,7 @@ def close_contract(subscription: Subscription) -> None:
 
 
 def _begin_contract(subscription: Subscription, billing_cycle: int, action_at_term_end: str) -> None:
-    start = subscription["current_term_start"]
+    start, first_end = subscription["current_term_start"], subscription["current_term_end"]
     value = invoicing.recurring_price(subscription) * billing_cycle
     subscription.set_attributes(
         contract_term={
@@ -77,8 +77,8 @@ def _begin_contract(subscription: Subscription, billing_cycle: int, action_at_te
             "status": "active",
             "contract_start": start,
             "contract_end": billing_dates.add_periods(
-                start,
-                billing_cycle * subscription["billing_period"],
+                first_end,
+                (billing_cycle - 1) * subscription["billing_period"],
                 subscription["billing_period_unit"],
                 anchor=subscription.anchor_at,
             ),

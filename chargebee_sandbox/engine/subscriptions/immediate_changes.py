@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from chargebee_sandbox import clock
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine.billing import charging, credit_notes, invoicing
-from chargebee_sandbox.engine.billing.pricing import LineItem, prorate_amount
+from chargebee_sandbox.engine.billing.pricing import LineItem
 from chargebee_sandbox.engine.subscriptions import activation, scheduled_changes
 from chargebee_sandbox.models import CreditNote, Customer, Subscription
 
@@ -137,15 +137,10 @@ def _items_not_among(items: list[Body], others: list[Body]) -> list[Body]:
 
 def _prorated_lines(subscription: Subscription, items: list[Body]) -> list[LineItem]:
     """Return the charges of the items for the rest of the running term."""
-    start, end = subscription["current_term_start"], subscription["current_term_end"]
-    now = clock.now_seconds()
+    now, end = clock.now_seconds(), subscription["current_term_end"]
     prices = {price.handle: price for price in invoicing.item_prices(subscription)}
-    lines = []
-    for item in items:
-        line = invoicing.line_item(item, prices[item["item_price_id"]], now, end)
-        description = credit_notes.prorated_description("Prorated Charges", line.description, now, end)
-        lines.append(line.as_partial_charge(prorate_amount(line.amount, start, end, now), description))
-    return lines
+    lines = [invoicing.line_item(item, prices[item["item_price_id"]], now, end) for item in items]
+    return [credit_notes.rest_of_term_line(subscription, line) for line in lines]
 
 
 def _reload_credit_note(note: CreditNote) -> CreditNote:

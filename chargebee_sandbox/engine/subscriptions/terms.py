@@ -14,6 +14,7 @@ from chargebee_sandbox.engine.billing import invoicing
 from chargebee_sandbox.engine.billing.pricing import round_half_up
 from chargebee_sandbox.engine.subscriptions import contracts
 from chargebee_sandbox.models import Subscription
+from chargebee_sandbox.site_settings import load_settings
 
 _MONTHS_PER_UNIT = {
     "month": Decimal(1),
@@ -21,17 +22,26 @@ _MONTHS_PER_UNIT = {
     "week": Decimal(12) / 52,
     "day": Decimal(12) / 365,
 }
+_CALENDAR_UNITS = ("month", "year")
 _MRR_STATUSES = ("active", "non_renewing")
 
 
 def begin_term(subscription: Subscription, start: int) -> None:
-    """Begin a term at ``start`` (seconds UTC); it ends a billing period later, on the anchor's day."""
-    end = billing_dates.add_periods(
-        start,
-        subscription["billing_period"],
-        subscription["billing_period_unit"],
-        anchor=subscription.anchor_at,
-    )
+    """Begin a term at ``start`` (seconds UTC); it ends a billing period later, on the anchor's day.
+
+    With calendar billing, a term of months or years that begins on another day than the site's billing day ends on the
+    next one.
+    """
+    period, unit = subscription["billing_period"], subscription["billing_period_unit"]
+    day = load_settings().billing_day
+    is_by_calendar = bool(day) and unit in _CALENDAR_UNITS
+    if is_by_calendar:
+        subscription.anchor_at = billing_dates.anchor_on_day(start, day)
+    end = billing_dates.add_periods(start, period, unit, anchor=subscription.anchor_at)
+    billing_day = billing_dates.next_anchored(start, subscription.anchor_at) if is_by_calendar else start
+    subscription.whole_term_end = None
+    if billing_day > start:
+        end, subscription.whole_term_end = billing_day, billing_dates.add_periods(start, period, unit)
     subscription.set_attributes(current_term_start=start, current_term_end=end)
     contracts.count_term(subscription)
     _count_cycle(subscription)
