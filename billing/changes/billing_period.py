@@ -96,7 +96,7 @@ class SwitchedSubscription:
         if estimate.renewal is not None:
             return estimate.renewal
         coupons = self.coupons if swapped_coupons is None else swapped_coupons
-        return bill_after_invoice(estimate, self.price.provider_id, self._coupon_rows(coupons), now=now)
+        return bill_after_invoice(estimate, self.price, self._coupon_rows(coupons), now=now)
 
     def _coupon_rows(self, coupons: tuple[str, ...] | None) -> Sequence[Mapping[str, Any]]:
         """Return the rows of these coupons (ids or codes; None for the present ones), with the periods that run."""
@@ -111,7 +111,13 @@ class SwitchedSubscription:
         if plan is None:
             return None
         rows = self._coupon_rows(self.coupons if swapped_coupons is None else swapped_coupons)
-        plan = replace(plan, terms=self.price.terms, price_id=self.price.provider_id, coupon_rows=rows)
+        plan = replace(
+            plan,
+            terms=self.price.terms,
+            price_id=self.price.provider_id,
+            coupon_rows=rows,
+            full_price=self.price.cents("price"),
+        )
         if self.estimate is None or self.estimate.renewal is not None:
             return plan
         left = rows_after_bill(rows, self.estimate.now.coupon_ids, now, CouponBook.for_rows(rows))

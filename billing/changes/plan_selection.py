@@ -34,7 +34,7 @@ from billing.errors import InvalidState
 from billing.gateway import estimates
 from billing.gateway.estimates import Bill, ChangeEstimate
 from billing.mirror.next_bills import bill_before_balances
-from billing.models import Command, Customer, Plan, Subscription
+from billing.models import Command, Customer, ItemPrice, Plan, Subscription
 from billing.models.steps import Step, StepOperation, subscription_step
 from billing.queries import bundles
 from billing.queries.bundles import BundleMember, RateTable
@@ -83,12 +83,12 @@ class PlanAddition:
     """A plan to start: the id of its new subscription, its price, its first coupons, and its estimate.
 
     `next_bill` is the bill after the first period. It equals the first one, because the coupons of a start are bundle
-    rates, which stay; only another size of the bundle makes it differ.
+    rates, which stay; only another size of the bundle, or a first bill for part of a period, makes it differ.
     """
 
     plan: Plan
     subscription_id: str
-    price: str
+    price: ItemPrice
     coupons: tuple[str, ...]
     estimate: ChangeEstimate
     next_bill: Bill
@@ -276,7 +276,7 @@ def _start_step(account: Account, addition: PlanAddition) -> Step:
         StepOperation.START_SUBSCRIPTION,
         addition.subscription_id,
         customer_id=account.customer.provider_id,
-        price=addition.price,
+        price=addition.price.provider_id,
         coupons=list(addition.coupons),
     )
 
@@ -294,11 +294,12 @@ def _build_additions(
     prices = prices_at_terms((plan.id for plan in plans), terms)
     if len(prices) < len(plans):
         raise InvalidInput(fields={"planIds": [NOT_FOR_SALE]})
-    return [_build_addition(account, plan, coupons, prices[plan.id].provider_id) for plan in plans]
+    return [_build_addition(account, plan, coupons, prices[plan.id]) for plan in plans]
 
 
-def _build_addition(account: Account, plan: Plan, coupons: tuple[str, ...], price: str) -> PlanAddition:
-    estimate = estimates.estimate_start(account.customer.provider_id, price=price, coupons=coupons)
+def _build_addition(account: Account, plan: Plan, coupons: tuple[str, ...], price: ItemPrice) -> PlanAddition:
+    customer_id = account.customer.provider_id
+    estimate = estimates.estimate_start(customer_id, price=price.provider_id, coupons=coupons)
     return PlanAddition(
         plan=plan,
         subscription_id=uuid.uuid4().hex,
@@ -310,12 +311,20 @@ def _build_addition(account: Account, plan: Plan, coupons: tuple[str, ...], pric
 
 
 def _with_next_bill(account: Account, addition: PlanAddition, forecast: BillForecast) -> PlanAddition:
-    """Return an addition with its next bill at the rate of its bundle by then, which may be smaller."""
+    """Return an addition with its next bill: for a whole period, at the rate of its bundle by then.
+
+    The provider estimates no bill after the first one, so that of a start at its date stands in for it.
+    """
     coupons = forecast.coupons_after(addition.subscription_id)
-    if coupons is None:
+    if coupons is None and addition.estimate.now.full_price == addition.price.cents("price"):
         return addition
-    later = estimates.estimate_start(account.customer.provider_id, price=addition.price, coupons=coupons)
-    return replace(addition, next_bill=later.now)
+    later = estimates.estimate_start(
+        account.customer.provider_id,
+        price=addition.price.provider_id,
+        coupons=addition.coupons if coupons is None else coupons,
+        starts_at=addition.estimate.next_billing_at,
+    )
+    return replace(addition, next_bill=replace(later.first_bill, ends_at=None))
 
 
 def _addition_member(addition: PlanAddition) -> BundleMember:
@@ -360,11 +369,12 @@ def _addition_billed(addition: PlanAddition, forecast: BillForecast, terms: Bill
         subscription_id="",
         at=member.bills_at,
         terms=terms,
-        price_id=addition.price,
+        price_id=addition.price.provider_id,
         bill=bill_before_balances(addition.next_bill),
         coupon_rows=[{"coupon_id": coupon} for coupon in (addition.coupons if coupons is None else coupons)],
         anchor_day=forecast.now.day,
         member=member,
+        full_price=addition.price.cents("price"),
     )
 
 
@@ -384,7 +394,7 @@ def _plans_after(
     added = [
         PlanRow(addition.plan, price, terms, status=ACTIVE, amount_today=price)
         for addition in additions
-        for price in [addition.next_bill.full_price]
+        for price in [addition.price.cents("price")]
     ]
     after = [*plans_after(holdings, difference.targets), *added]
     return sorted(after, key=lambda row: row.plan.sort_key)

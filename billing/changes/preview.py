@@ -17,7 +17,7 @@ from billing.gateway import estimates
 from billing.gateway.errors import Missing, NotSent, Refused
 from billing.gateway.estimates import Bill, ChangeEstimate
 from billing.mirror.next_bills import amounts_due, bill_before_balances, estimate_bill
-from billing.models import Command, PaymentSource, Subscription
+from billing.models import Command, ItemPrice, PaymentSource, Subscription
 from billing.queries.bundles import (
     BundleMember,
     CouponSwap,
@@ -150,28 +150,32 @@ class BillForecast:
 def _estimate_bill_when_kept(subscription: Subscription, coupons: Sequence[str]) -> Bill:
     """Return the next bill, with these coupons, of a subscription whose scheduled cancellation is removed.
 
-    The provider estimates no renewal while a cancellation is scheduled, so the bill of a new start stands in for it. A
-    price that is no longer on sale cannot be started either: there the coupons are computed as for the totals.
+    The provider estimates no renewal while a cancellation is scheduled, so the bill of a new start at the end of the
+    term stands in for it. A price that is no longer on sale cannot be started either: there the coupons are computed as
+    for the totals.
     """
-    customer_id = subscription.customer.provider_id
+    customer_id, price = subscription.customer.provider_id, subscription.item_price_id
     try:
-        return estimates.estimate_start(customer_id, price=subscription.item_price_id, coupons=coupons).now
+        start = estimates.estimate_start(customer_id, price=price, coupons=coupons, starts_at=subscription.period_end)
     except Refused:
         full_price = estimates.estimate_next_bill(subscription.provider_id).full_price
-    return _priced_bill(full_price, discounts_for_coupons(coupons, subscription.item_price_id))
+        return _priced_bill(full_price, discounts_for_coupons(coupons, price))
+    # After a term a whole one follows, on the subscription's own days.
+    return start.first_bill if subscription.status == "in_trial" else replace(start.first_bill, ends_at=None)
 
 
 def bill_after_invoice(
-    estimate: ChangeEstimate, price_id: str, coupon_rows: Sequence[Mapping[str, Any]], *, now: datetime
+    estimate: ChangeEstimate, price: ItemPrice, coupon_rows: Sequence[Mapping[str, Any]], *, now: datetime
 ) -> Bill:
-    """Return the bill that follows the invoice of a change at once, with the coupons that the invoice leaves.
+    """Return the bill that follows the invoice of a change to a price, with the coupons that the invoice leaves.
 
-    The provider estimates a single invoice of a change: where it charges at once, it does not tell the renewal.
+    The provider estimates a single invoice of a change: where it charges at once, it does not tell the renewal. That
+    invoice may be for part of a period, so the bill after it has the full price.
     """
     tax = 0 if estimate.now.tax == 0 and estimate.now.total > estimate.now.promotional else None
-    discounts = discounts_after_invoice(coupon_rows, price_id, used=estimate.now.coupon_ids, invoiced_at=now)
+    discounts = discounts_after_invoice(coupon_rows, price.provider_id, used=estimate.now.coupon_ids, invoiced_at=now)
     in_force = [discount for discount in discounts if discount.is_in_force_at(estimate.next_billing_at)]
-    return replace(_priced_bill(estimate.now.full_price, in_force), tax=tax)
+    return replace(_priced_bill(price.cents("price"), in_force), tax=tax)
 
 
 def _priced_bill(full_price: int, discounts: Iterable[Discount]) -> Bill:

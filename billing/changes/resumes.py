@@ -21,7 +21,7 @@ from billing.commands.pages import PlannedCommand
 from billing.commands.quotes import compute_quote
 from billing.errors import BillingError, BillingPartial, QuoteChanged, SeveralCurrencies
 from billing.gateway import estimates
-from billing.gateway.estimates import Bill, ChangeEstimate
+from billing.gateway.estimates import ChangeEstimate
 from billing.mirror.next_bills import amounts_due, bill_before_balances, estimate_bill
 from billing.models import Command, Customer, PauseSchedule, Subscription
 from billing.models.commands import SYSTEM_ACTOR
@@ -32,8 +32,8 @@ from billing.queries.next_bills import (
     BilledPlan,
     NextBill,
     Payer,
-    bill_date,
     billed_plan,
+    date_after_bill,
     known_bills,
     project_bills,
 )
@@ -306,7 +306,7 @@ def _next_bills(account: Account, charges: Mapping[str, ChangeEstimate], now: da
     plans = []
     for holding in held:
         estimate = charges.get(holding.subscription.provider_id)
-        bill = known.get(holding.subscription.pk) if estimate is None else bill_before_balances(_first_bill(estimate))
+        bill = known.get(holding.subscription.pk) if estimate is None else bill_before_balances(estimate.first_bill)
         if bill is None:
             with translate_estimate_errors():
                 bill = estimate_bill(holding, now=now)
@@ -335,10 +335,6 @@ def _resume_holding(holding: Holding, estimate: ChangeEstimate | None) -> Holdin
     return replace(holding, subscription=subscription, schedule=None)
 
 
-def _first_bill(estimate: ChangeEstimate) -> Bill:
-    return estimate.now if estimate.renewal is None else estimate.renewal
-
-
 def _bills_after_charge(
     plan: BilledPlan, bills: Iterable[NextBill], estimate: ChangeEstimate, now: datetime
 ) -> list[NextBill]:
@@ -351,8 +347,7 @@ def _bills_after_charge(
         return []
     if first.date > now:
         return [first, *later]
-    next_date = bill_date(now, plan.terms, 1, anchor_day=plan.anchor_day)
-    differs_from_charge = bool(later) and later[0].date == next_date
+    differs_from_charge = bool(later) and later[0].date == date_after_bill(plan)
     upcoming = later.pop(0) if differs_from_charge else first
     return [replace(upcoming, date=estimate.next_billing_at, follows=False), *later]
 

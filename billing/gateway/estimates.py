@@ -22,6 +22,7 @@ class Bill:
     `coupon_discount` that of all others, and `amount_due` what would be collected, after tax and credits. `coupon_ids`
     are the coupons that it uses. `tax` is the tax of what promotional credits of `promotional` cents leave; None if the
     provider has not estimated this bill. `tax_percent` is the rate of all its items; None if they have several.
+    It bills the plan from `begins_at` to `ends_at` (UTC).
     """
 
     full_price: int = 0
@@ -32,6 +33,8 @@ class Bill:
     tax: int | None = None
     promotional: int = 0
     tax_percent: Decimal | None = None
+    begins_at: datetime | None = None
+    ends_at: datetime | None = None
 
     @property
     def total(self) -> int:
@@ -53,11 +56,18 @@ class ChangeEstimate:
     renewal: Bill | None = None
     next_billing_at: datetime | None = None
 
+    @property
+    def first_bill(self) -> Bill:
+        """The immediate charge, or the next bill where nothing is charged at once."""
+        return self.now if self.renewal is None else self.renewal
 
-def estimate_start(customer_id: str, *, price: str, coupons: Sequence[str]) -> ChangeEstimate:
-    """Estimate a new subscription of a customer, without a trial."""
+
+def estimate_start(
+    customer_id: str, *, price: str, coupons: Sequence[str], starts_at: datetime | None = None
+) -> ChangeEstimate:
+    """Estimate a new subscription of a customer, now or at a future time (UTC), without a trial."""
     params = {
-        "subscription": {"trial_end": 0},
+        "subscription": {"trial_end": 0, **({} if starts_at is None else {"start_date": int(starts_at.timestamp())})},
         "subscription_items": [{"item_price_id": price, "quantity": 1}],
         "coupon_ids": list(coupons),
         "invoice_immediately": True,
@@ -148,6 +158,7 @@ def _parse_bill(invoice: Mapping[str, Any]) -> Bill:
     # Promotional credits are listed as a discount too, but they pay a bill and do not lower the price.
     discounts = [row for row in invoice.get("discounts") or () if row.get("entity_type") != PROMOTIONAL_CREDITS]
     promotional = [row for row in invoice.get("discounts") or () if row.get("entity_type") == PROMOTIONAL_CREDITS]
+    newest = max(_plan_lines(invoice), key=lambda line: int(line["date_to"]), default=None)
     bundle = sum(int(row["amount"]) for row in discounts if row.get("entity_type") == ITEM_LEVEL)
     return Bill(
         full_price=sum(int(line["amount"]) for line in invoice.get("line_items") or ()),
@@ -158,7 +169,13 @@ def _parse_bill(invoice: Mapping[str, Any]) -> Bill:
         tax=sum(int(row["amount"]) for row in invoice.get("taxes") or ()),
         promotional=sum(int(row["amount"]) for row in promotional),
         tax_percent=_common_tax_percent(invoice.get("line_items") or ()),
+        begins_at=None if newest is None else parse_instant(newest["date_from"]),
+        ends_at=None if newest is None else parse_instant(newest["date_to"]),
     )
+
+
+def _plan_lines(invoice: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [line for line in invoice.get("line_items") or () if line.get("entity_type") == "plan_item_price"]
 
 
 def _common_tax_percent(lines: Iterable[Mapping[str, Any]]) -> Decimal | None:

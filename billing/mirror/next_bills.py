@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
 
 from accounts.models import Account
 from billing.gateway import estimates
@@ -73,11 +74,18 @@ def _estimate_row(row: NextBillEstimate, holding: Holding | None, version: int, 
         return
     row.finish(
         state=State.KNOWN,
-        bill=None if bill is None else asdict(bill),
+        bill=None if bill is None else _stored_bill(bill),
+        bill_begins_at=None if bill is None else bill.begins_at,
+        bill_ends_at=None if bill is None else bill.ends_at,
         subscription_version=subscription.resource_version,
         customer_version=row.subscription.customer.resource_version,
         content_version=version,
     )
+
+
+def _stored_bill(bill: EstimatedBill) -> dict[str, Any]:
+    """Return the fields of a bill that its row keeps as JSON."""
+    return {name: value for name, value in asdict(bill).items() if name not in ("begins_at", "ends_at")}
 
 
 def estimate_bill(holding: Holding, *, now: datetime) -> EstimatedBill | None:
@@ -103,6 +111,8 @@ def bill_before_balances(bill: Bill) -> EstimatedBill:
         price=bill.total,
         tax=_tax_before_balances(bill),
         coupon_ids=tuple(sorted(bill.coupon_ids)),
+        begins_at=bill.begins_at,
+        ends_at=bill.ends_at,
     )
 
 

@@ -9,8 +9,8 @@ from core.workers.leases import Leased, LeaseQuerySet
 class NextBillEstimate(Leased):
     """The provider's estimate of a subscription's next bill, and the versions that it was computed from.
 
-    `bill` has the fields of `EstimatedBill`; None if the provider estimates no bill. It holds only while the versions
-    are those of the mirror.
+    `bill` has the fields of `EstimatedBill` but the time that it bills, which is from `bill_begins_at` to
+    `bill_ends_at`; None if the provider estimates no bill. It holds only while the versions are those of the mirror.
     """
 
     class State(models.TextChoices):
@@ -24,6 +24,8 @@ class NextBillEstimate(Leased):
     customer_version = models.BigIntegerField(default=0)
     content_version = models.PositiveIntegerField(default=0, help_text="Of prices, coupons and bundle rates.")
     bill = models.JSONField(null=True, blank=True)
+    bill_begins_at = models.DateTimeField(null=True, blank=True)
+    bill_ends_at = models.DateTimeField(null=True, blank=True)
     state = models.CharField(max_length=6, choices=State.choices, default=State.WANTED)
 
     objects = LeaseQuerySet["NextBillEstimate"].as_manager()

@@ -15,13 +15,15 @@ from typing import Any
 from billing.clock import add_months, format_iso_utc
 from billing.models import ContentVersion, Customer, NextBillEstimate, PaymentSource, Plan
 from billing.queries.bundles import BundleMember, RateTable, bundle_members, next_bill_at
-from billing.queries.discounts import CouponBook, discounted_price
+from billing.queries.discounts import CouponBook, Discount, discounted_price
 from billing.queries.payments.payment_methods import brand_of, source_account, type_name
 from billing.queries.subscriptions.holdings import Holding
 from billing.terms import DAY, WEEK, YEAR, BillingTerms
 
 # How many bills of a plan are looked at for one that differs.
 HORIZON = 36
+# Times that differ less differ by the clock change, or by the seconds between an estimate and its use.
+SAME_TIME = timedelta(hours=12)
 INCLUDED, BEFORE = "included", "before"
 
 
@@ -29,13 +31,15 @@ INCLUDED, BEFORE = "included", "before"
 class EstimatedBill:
     """A bill before balances, in cents: the full price, the price less coupons, and the tax, None if not estimated.
 
-    `coupon_ids` are the coupons that it uses.
+    `coupon_ids` are the coupons that it uses. It bills the time from `begins_at` to `ends_at` (UTC), None if not known.
     """
 
     full_price: int
     price: int
     tax: int | None
     coupon_ids: tuple[str, ...] = ()
+    begins_at: datetime | None = None
+    ends_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,8 @@ class BilledPlan:
     """A plan that will bill: when (UTC), at which terms and price, with which coupon rows, and its estimated next bill.
 
     `bill` is None while it is not known. From `ends_at` on it bills nothing. `subscription_id` is empty for a plan that
-    has not started. `anchor_day` is the day of the month on which it bills where a month has that day.
+    has not started. `anchor_day` is the day of the month on which it bills where a month has that day. `full_price` is
+    what a whole period costs before discounts (cents), which the next bill need not be; None if that is not known.
     """
 
     plan: Plan
@@ -87,6 +92,7 @@ class BilledPlan:
     anchor_day: int = 0
     member: BundleMember | None = None
     ends_at: datetime | None = None
+    full_price: int | None = None
 
 
 @dataclass(frozen=True)
@@ -180,7 +186,11 @@ def known_bills(holdings: Iterable[Holding], payer: Payer) -> dict[int, Estimate
         subscription__in=versions, customer_version=payer.version, content_version=content_version()
     )
     return {
-        row.subscription_id: EstimatedBill(**{**row.bill, "coupon_ids": tuple(row.bill["coupon_ids"])})
+        row.subscription_id: EstimatedBill(
+            **{**row.bill, "coupon_ids": tuple(row.bill["coupon_ids"])},
+            begins_at=row.bill_begins_at,
+            ends_at=row.bill_ends_at,
+        )
         for row in rows
         if row.bill is not None and row.subscription_version == versions[row.subscription_id]
     }
@@ -221,6 +231,7 @@ def billed_plan(holding: Holding, bill: EstimatedBill | None, members: Iterable[
         anchor_day=started.day if started and not holding.is_paused and not holding.has_scheduled_pause else at.day,
         member=member,
         ends_at=ends_at,
+        full_price=holding.next_amount,
     )
 
 
@@ -278,23 +289,51 @@ def _bills_in_sequence(
     if plan.bill is None:
         return
     rows = rows_after_bill(plan.coupon_rows, plan.bill.coupon_ids, plan.at, book)
+    full_price = plan.bill.full_price if plan.full_price is None else plan.full_price
     for count in range(1, HORIZON):
-        at = bill_date(plan.at, plan.terms, count, anchor_day=plan.anchor_day)
+        at = date_after_bill(plan, count)
         if plan.ends_at is not None and at >= plan.ends_at:
             return
         due_rows = _rows_at(rows, plan.member, at, members, rates)
         discounts = [discount for discount in book.discounts_in(due_rows, plan.price_id) if discount.is_in_force_at(at)]
-        bill = _discounted_bill(plan.bill, [discount.coupon_id for discount in discounts], discounts)
+        bill = _discounted_bill(plan.bill, full_price, discounts)
         rows = rows_after_bill(rows, bill.coupon_ids, at, book)
         yield at, bill
 
 
-def _discounted_bill(first: EstimatedBill, coupon_ids: Collection[str], discounts: Iterable[Any]) -> EstimatedBill:
-    """Return the bill with these coupons: the estimated one if it has the same; otherwise a tax is unknown."""
-    if set(coupon_ids) == set(first.coupon_ids):
+def date_after_bill(plan: BilledPlan, count: int = 1) -> datetime:
+    """Return when a plan bills `count` periods after its next bill (UTC).
+
+    On a site with a fixed billing day, the next bill may be for part of a period, after which the periods are whole.
+    """
+    cut_end = _cut_period_end(plan)
+    if cut_end is None:
+        return bill_date(plan.at, plan.terms, count, anchor_day=plan.anchor_day)
+    return bill_date(cut_end, plan.terms, count - 1, anchor_day=cut_end.day)
+
+
+def _cut_period_end(plan: BilledPlan) -> datetime | None:
+    """Return when the period of a plan's next bill ends (UTC) if that is not a whole one; None if it is.
+
+    An estimate for another time, as that of a plan that pauses before, does not tell it.
+    """
+    begins_at, ends_at = (plan.bill.begins_at, plan.bill.ends_at) if plan.bill else (None, None)
+    if begins_at is None or ends_at is None or abs(begins_at - plan.at) > SAME_TIME:
+        return None
+    whole_end = bill_date(plan.at, plan.terms, 1, anchor_day=plan.anchor_day)
+    return None if abs(ends_at - whole_end) < SAME_TIME else ends_at
+
+
+def _discounted_bill(first: EstimatedBill, full_price: int, discounts: Sequence[Discount]) -> EstimatedBill:
+    """Return a later bill of a full price with these discounts; the first one if it has the same.
+
+    Otherwise its tax is unknown, unless the first one has none.
+    """
+    coupon_ids = tuple(discount.coupon_id for discount in discounts)
+    if set(coupon_ids) == set(first.coupon_ids) and full_price == first.full_price:
         return first
-    price = discounted_price(first.full_price, discounts).total
-    return EstimatedBill(first.full_price, price, 0 if first.tax == 0 else None, tuple(coupon_ids))
+    price = discounted_price(full_price, discounts).total
+    return EstimatedBill(full_price, price, 0 if first.tax == 0 else None, coupon_ids)
 
 
 def rows_after_bill(

@@ -81,7 +81,7 @@ FEATURES = (
         lambda site: site.customers,
         lambda row: row.get("billing_date") or row.get("billing_day_of_week"),
         f"{LOGIQ} > Billing & Invoices > Calendar Billing",
-        todo="First terms are shorter or longer than a month or a year.",
+        todo="Terms that begin on another day are cut and prorated. A bill after a scheduled pause is shown in full.",
     ),
     Feature(
         "one business entity",

@@ -106,6 +106,11 @@ class Holding:
         return self.subscription.has_scheduled_pause
 
     @property
+    def next_amount(self) -> int:
+        """The price of a period in cents, before discounts and tax, with its scheduled change."""
+        return self.subscription.amount if self.changing_to is None else self.changing_to.cents("price")
+
+    @property
     def will_bill(self) -> bool:
         """Whether it counts toward the total, as with a scheduled pause or change, or with an end after its bill."""
         return self.status in (ACTIVE, IN_TRIAL) or self.subscription.bills_before_end
