@@ -67,6 +67,11 @@ class SwitchedSubscription:
         return self.holding.subscription.provider_id
 
     @property
+    def amount(self) -> int:
+        """What a period costs after it, in cents: for what is scheduled already, the price that the provider tells."""
+        return self.holding.next_amount if self.is_scheduled else self.price.cents("price")
+
+    @property
     def amount_due_now(self) -> int:
         """What is charged on confirmation, in cents."""
         return self.estimate.now.amount_due if self.estimate is not None and self.at_once else 0
@@ -91,6 +96,8 @@ class SwitchedSubscription:
         A switch that charges at once uses up one-time coupons, which that bill no longer has.
         """
         estimate = self.estimate
+        if self.is_scheduled and swapped_coupons is None:
+            return estimates.estimate_scheduled_bill(self.subscription_id)
         if estimate is None or (swapped_coupons is not None and estimate.renewal is not None):
             estimate = self.request_estimate(swapped_coupons)
         if estimate.renewal is not None:
@@ -116,7 +123,7 @@ class SwitchedSubscription:
             terms=self.price.terms,
             price_id=self.price.provider_id,
             coupon_rows=rows,
-            full_price=self.price.cents("price"),
+            full_price=self.amount,
         )
         if self.estimate is None or self.estimate.renewal is not None:
             return plan
@@ -150,7 +157,7 @@ class SwitchedSubscription:
 
     def plan_after(self, plan: PlanRow) -> PlanRow:
         """Return the plan at its new price."""
-        after, amount = self.price.terms, self.price.cents("price")
+        after, amount = self.price.terms, self.amount
         bills_at = self.estimate.next_billing_at if self.estimate and self.at_once else None
         scheduled = ScheduledPlan(after, amount, self.holding.subscription.period_end)
         return replace(
@@ -398,7 +405,7 @@ def _effective_at(switches: Sequence[SwitchedSubscription], now: datetime) -> da
 def _annual_savings(switch: SwitchedSubscription, direction: str) -> int:
     """Return twelve monthly prices less the yearly price, each at the current bundle rate (docs/rules.md, rule 4)."""
     bundle = [discount for discount in switch.holding.discounts if discount.kind == "bundle"]
-    before, after = switch.holding.subscription.amount, switch.price.cents("price")
+    before, after = switch.holding.subscription.amount, switch.amount
     monthly, yearly = (before, after) if direction == UPGRADE else (after, before)
     return MONTHS_PER_YEAR * discounted_price(monthly, bundle).total - discounted_price(yearly, bundle).total
 

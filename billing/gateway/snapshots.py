@@ -129,7 +129,7 @@ class SubscriptionSnapshot(Snapshot):
         payload = pick_fields(raw, SUBSCRIPTION_FIELDS)
         plan = _plan_item(raw)
         payload["item_price_id"] = str(plan.get("item_price_id", ""))
-        payload["amount"] = sum(int(item.get("amount") or 0) for item in _recurring_items(raw))
+        payload["amount"] = _items_amount(raw)
         payload["has_extras"] = len(_recurring_items(raw)) > 1 or int(plan.get("quantity") or 1) > 1
         payload["coupons"] = pick_rows_fields(raw.get("coupons"), COUPON_ON_SUBSCRIPTION_FIELDS)
         contract = raw.get("contract_term") or {}
@@ -137,6 +137,7 @@ class SubscriptionSnapshot(Snapshot):
             payload["contract_end"] = contract["contract_end"]
         if changing_to is not None:
             payload["scheduled_item_price_id"] = str(_plan_item(changing_to).get("item_price_id", ""))
+            payload["scheduled_amount"] = _items_amount(changing_to)
         return cls(
             **_common_fields(raw, payload),
             customer_id=str(raw["customer_id"]),
@@ -361,6 +362,10 @@ def pick_rows_fields(rows: Iterable[Raw] | None, fields: Iterable[str]) -> list[
 def _recurring_items(raw: Raw) -> list[Raw]:
     items: list[Raw] = raw.get("subscription_items") or []
     return [item for item in items if item.get("item_type") in RECURRING_ITEM_TYPES]
+
+
+def _items_amount(raw: Raw) -> int:
+    return sum(int(item.get("amount") or 0) for item in _recurring_items(raw))
 
 
 def _plan_item(raw: Raw) -> Raw:

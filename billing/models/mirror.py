@@ -88,6 +88,14 @@ class Subscription(MirroredResource):
         """The price of one period in cents, before discounts and tax."""
         return self.cents("amount")
 
+    def amount_changed_to(self, price: ItemPrice) -> int:
+        """Return what a period will cost after its scheduled change to a price, in cents before discounts and tax.
+
+        The provider tells it with the changed items: a price can be overridden for the subscription, and a tiered one
+        has no price of its own. Rows of an earlier release have only the price.
+        """
+        return price.cents("price") if "scheduled_amount" not in self.payload else self.cents("scheduled_amount")
+
     @property
     def terms(self) -> BillingTerms:
         """Its currency and period."""

@@ -186,7 +186,7 @@ def next_bill_amount(subscription: Subscription) -> int:
     """
     scheduled = _scheduled_price(subscription)
     price_id = scheduled.provider_id if scheduled else subscription.item_price_id
-    amount = scheduled.cents("price") if scheduled else subscription.amount
+    amount = subscription.amount_changed_to(scheduled) if scheduled else subscription.amount
     bill = subscription.next_billing_at or subscription.period_end
     discounts = CouponBook.for_subscriptions([subscription]).discounts_in(subscription.coupons, price_id)
     return discounted_price(amount, (discount for discount in discounts if discount.is_in_force_at(bill))).total

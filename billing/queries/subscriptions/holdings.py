@@ -108,7 +108,8 @@ class Holding:
     @property
     def next_amount(self) -> int:
         """The price of a period in cents, before discounts and tax, with its scheduled change."""
-        return self.subscription.amount if self.changing_to is None else self.changing_to.cents("price")
+        price = self.changing_to
+        return self.subscription.amount if price is None else self.subscription.amount_changed_to(price)
 
     @property
     def will_bill(self) -> bool:

@@ -98,7 +98,7 @@ def _scheduled_plan(holding: Holding) -> ScheduledPlan | None:
         return None
     return ScheduledPlan(
         terms=price.terms,
-        amount=price.cents("price"),
+        amount=holding.next_amount,
         at=holding.subscription.period_end,
     )
 

@@ -123,6 +123,23 @@ def test_every_read_shows_a_scheduled_downgrade(shop: SyncedProvider, ben: Brows
     assert ben.get(MANAGE).json()["total"] == 6999
 
 
+@pytest.mark.shows("rule-4", "rule-21")
+def test_a_scheduled_change_has_the_price_that_customer_service_has_given(shop: SyncedProvider, ben: Browser) -> None:
+    subscription = ben.get("/api/account").json()["plans"][0]["subId"]
+    given = {"item_price_id": f"{FAITH}-USD-Monthly", "quantity": 1, "unit_price": 500}
+    changes = {"subscription_items": [given], "replace_items_list": True, "change_option": "end_of_term"}
+    shop.client.Subscription.update_for_items(subscription, changes)
+    shop.import_customer("ben")
+    plan = ben.get("/api/account").json()["plans"][0]
+    end = iso_time(shop.term_end(subscription))
+    assert plan["scheduledPlan"] == {**MONTHLY_DOLLARS, "amount": 500, "at": end}
+    estimate = ben.get(f"{DOWNGRADE}/estimate").json()
+    assert (estimate["total"], estimate["existingPlans"][0]["scheduledPlan"]["amount"]) == (500, 500)
+    assert [bill["amount"] for bill in estimate["nextBills"]] == [500]
+    shop.pass_term_end("ben", subscription)
+    assert shop.invoices("ben")[0]["total"] == 500
+
+
 def test_the_estimate_of_a_scheduled_downgrade_stays_available(ben: Browser) -> None:
     result = ben.post(DOWNGRADE).json()
     estimate = ben.get(f"{DOWNGRADE}/estimate").json()
