@@ -32,7 +32,7 @@ _UNNAMED_CUSTOMER: Body = {"auto_collection": "on", "refundable_credits": 0, "pr
 @router.post(
     "estimate.create_sub_item_estimate",
     "/estimates/create_subscription_for_items",
-    "subscription_items coupon_ids",
+    "subscription_items item_tiers coupon_ids",
     estimate=True,
 )
 def estimate_creation(params: Params) -> Body:
@@ -45,7 +45,7 @@ def estimate_creation(params: Params) -> Body:
 @router.post(
     "estimate.create_sub_item_for_customer_estimate",
     "/customers/{handle}/create_subscription_for_items_estimate",
-    "subscription_items coupon_ids billing_cycles subscription use_existing_balances invoice_immediately",
+    "subscription_items item_tiers coupon_ids billing_cycles subscription use_existing_balances invoice_immediately",
     estimate=True,
 )
 def estimate_creation_for_customer(params: Params, handle: str) -> Body:

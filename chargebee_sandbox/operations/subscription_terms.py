@@ -84,7 +84,10 @@ def list_discounts(params: Params, handle: str) -> Body:
 
 def _present_contents(subscription: Subscription) -> SubscriptionContents:
     return SubscriptionContents(
-        subscription["subscription_items"], subscription["billing_period"], subscription["billing_period_unit"]
+        subscription["subscription_items"],
+        subscription["billing_period"],
+        subscription["billing_period_unit"],
+        subscription.get("item_tiers", []),
     )
 
 

@@ -28,8 +28,8 @@ from chargebee_sandbox.operations.subscriptions import (
 from chargebee_sandbox.site_settings import load_settings
 
 CHANGE_PARAMETERS = (
-    "subscription_items replace_items_list coupon_ids replace_coupon_list prorate force_term_reset reactivate "
-    "invoice_immediately change_option end_of_term"
+    "subscription_items item_tiers replace_items_list coupon_ids replace_coupon_list prorate force_term_reset "
+    "reactivate invoice_immediately change_option end_of_term"
 )
 """The parameters that an update and its estimate share."""
 
@@ -114,7 +114,7 @@ def read_requested_change(
     if "auto_collection" in details:
         subscription.set_attributes(auto_collection=details.choice("auto_collection", ("on", "off"), "on"))
     scheduled_changes.drop_scheduled_change(subscription)
-    requested = read_requested_items(params, subscription["subscription_items"])
+    requested = read_requested_items(params, subscription["subscription_items"], subscription.get("item_tiers", []))
     change = SubscriptionChange(
         contents=_changed_contents(params, subscription, requested),
         prorate=params.boolean("prorate", default=True),
@@ -168,7 +168,9 @@ def _changed_contents(
         "billing_period": requested.plan["period"],
         "billing_period_unit": requested.plan["period_unit"],
     }
-    return scheduled_changes.SubscriptionContents(requested.items, **period, added_coupons=added, kept_coupons=kept_ids)
+    return scheduled_changes.SubscriptionContents(
+        requested.items, **period, item_tiers=requested.item_tiers, added_coupons=added, kept_coupons=kept_ids
+    )
 
 
 def _replaced_coupons(params: Params, requested: RequestedItems, entries: list[Body]) -> tuple[list[Body], list[str]]:

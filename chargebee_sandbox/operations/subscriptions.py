@@ -111,7 +111,7 @@ def retrieve_with_scheduled_changes(params: Params, handle: str) -> Body:
 @router.post(
     "subscription.create_with_items",
     "/customers/{handle}/subscription_for_items",
-    "id subscription_items start_date trial_end billing_cycles contract_term coupon_ids auto_collection "
+    "id subscription_items item_tiers start_date trial_end billing_cycles contract_term coupon_ids auto_collection "
     "payment_source_id invoice_immediately payment_intent payment_initiator replace_primary_payment_source",
 )
 def create_with_items(params: Params, handle: str) -> Body:
@@ -142,6 +142,7 @@ def draft_subscription(params: Params, dates: Params, customer: Customer) -> Sub
             **_initial_attributes(customer, requested.plan),
             **_read_profile_and_cycles(params, customer),
             "subscription_items": requested.items,
+            "item_tiers": requested.item_tiers or None,
         },
         customer_id=customer.handle,
         anchor_at=clock.now_seconds(),

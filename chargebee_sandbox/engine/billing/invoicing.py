@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from chargebee_sandbox import clock
 from chargebee_sandbox.body import Body
-from chargebee_sandbox.engine.billing import coupons
+from chargebee_sandbox.engine.billing import coupons, tiers
 from chargebee_sandbox.engine.billing.pricing import Bill, LineItem, compute_totals, promotional_deductions
 from chargebee_sandbox.models import Customer, Invoice, ItemPrice, Subscription
 from chargebee_sandbox.site import Site
@@ -17,7 +17,7 @@ _ENTITY_TYPES = {"plan": "plan_item_price", "addon": "addon_item_price", "charge
 _ESTIMATE_FIELDS = (
     *("recurring", "price_type", "currency_code", "customer_id", "sub_total", "total", "credits_applied"),
     *("amount_paid", "amount_due", "round_off_amount"),
-    *("line_items", "line_item_discounts", "line_item_taxes", "discounts", "taxes"),
+    *("line_items", "line_item_tiers", "line_item_discounts", "line_item_taxes", "discounts", "taxes"),
 )
 
 
@@ -32,13 +32,14 @@ def term_lines(subscription: Subscription, start: int, end: int) -> list[LineIte
     """Return the charges of the subscription's items for a whole term."""
     prices = item_prices(subscription)
     return [
-        line_item(item, price, start, end)
+        line_item(subscription, item, price, start, end)
         for item, price in zip(subscription["subscription_items"], prices, strict=True)
     ]
 
 
-def line_item(item: Body, price: ItemPrice, start: int, end: int) -> LineItem:
-    """Return the charge of an item for the time from ``start`` to ``end``."""
+def line_item(subscription: Subscription, item: Body, price: ItemPrice, start: int, end: int) -> LineItem:
+    """Return the charge of a subscription's item for the time from ``start`` to ``end``."""
+    item_tiers = [tier for tier in subscription.get("item_tiers", []) if tier["item_price_id"] == price.handle]
     return LineItem(
         entity_id=price.handle,
         entity_type=_ENTITY_TYPES[item["item_type"]],
@@ -48,6 +49,7 @@ def line_item(item: Body, price: ItemPrice, start: int, end: int) -> LineItem:
         date_from=start,
         date_to=end,
         pricing_model=price["pricing_model"],
+        tiers=tiers.use_tiers(price["pricing_model"], item_tiers, item["quantity"]) if item_tiers else (),
     )
 
 

@@ -12,6 +12,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from chargebee_sandbox import identifiers
 from chargebee_sandbox.body import Body
+from chargebee_sandbox.engine.billing.tiers import TierUse
 
 PROMOTIONAL_DISCOUNT = "promotional_credits"
 """The discount's ``entity_type`` for promotional credits."""
@@ -19,7 +20,10 @@ PROMOTIONAL_DISCOUNT = "promotional_credits"
 
 @dataclass(frozen=True)
 class LineItem:
-    """A charge for an item: ``quantity`` times ``unit_amount`` (cents) for the time between two instants."""
+    """A charge for an item: ``quantity`` times ``unit_amount`` (cents) for the time between two instants.
+
+    With ``tiers`` it costs what these come to, and ``unit_amount`` is their average.
+    """
 
     entity_id: str
     entity_type: str
@@ -29,15 +33,16 @@ class LineItem:
     date_from: int
     date_to: int
     pricing_model: str = "flat_fee"
+    tiers: tuple[TierUse, ...] = ()
 
     @property
     def amount(self) -> int:
         """Cents before discounts and tax."""
-        return self.quantity * self.unit_amount
+        return sum(use.amount for use in self.tiers) if self.tiers else self.quantity * self.unit_amount
 
     def as_partial_charge(self, amount: int, description: str) -> LineItem:
         """Return the same item charged as a single amount (cents) for part of its time."""
-        return replace(self, quantity=1, unit_amount=amount, description=description)
+        return replace(self, quantity=1, unit_amount=amount, description=description, tiers=())
 
 
 @dataclass(frozen=True)
@@ -110,6 +115,7 @@ class Bill:
     tax: int = 0
     total: int = 0
     line_items: list[Body] = field(default_factory=list)
+    line_item_tiers: list[Body] = field(default_factory=list)
     line_item_discounts: list[Body] = field(default_factory=list)
     discounts: list[Body] = field(default_factory=list)
     line_item_taxes: list[Body] = field(default_factory=list)
@@ -119,6 +125,7 @@ class Bill:
     def as_body(self) -> Body:
         """Return the attributes that invoices and estimates share, without empty lists."""
         lists = {
+            "line_item_tiers": self.line_item_tiers,
             "line_item_discounts": self.line_item_discounts,
             "discounts": self.discounts,
             "line_item_taxes": self.line_item_taxes,
@@ -155,6 +162,7 @@ def compute_totals(
     if tax_percent:
         _add_tax(bill, lines, Decimal(str(tax_percent)))
     bill.total = sum(line.left for line in lines) + bill.tax
+    bill.line_item_tiers = [use.as_body(line.handle) for line in lines for use in line.price.tiers]
     bill.line_items = [{**_line_body(line, tax_percent), **owner} for line in lines]
     return bill
 

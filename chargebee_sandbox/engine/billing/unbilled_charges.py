@@ -35,7 +35,10 @@ def are_invoiced_at_once() -> bool:
 
 def add_charges(subscription: Subscription, customer: Customer, lines: Sequence[LineItem]) -> list[UnbilledCharge]:
     """Save charges as unbilled ones, and count them for the customer."""
-    charges = [_build_charge(subscription, line) for line in lines]
+    charges = [
+        _build_charge(subscription, line.as_partial_charge(line.amount, line.description) if line.tiers else line)
+        for line in lines
+    ]
     for charge in charges:
         charge.save()
     _count_amount(customer, sum(line.amount for line in lines))

@@ -139,7 +139,7 @@ def _prorated_lines(subscription: Subscription, items: list[Body]) -> list[LineI
     """Return the charges of the items for the rest of the running term."""
     now, end = clock.now_seconds(), subscription["current_term_end"]
     prices = {price.handle: price for price in invoicing.item_prices(subscription)}
-    lines = [invoicing.line_item(item, prices[item["item_price_id"]], now, end) for item in items]
+    lines = [invoicing.line_item(subscription, item, prices[item["item_price_id"]], now, end) for item in items]
     return [credit_notes.rest_of_term_line(subscription, line) for line in lines]
 
 

@@ -15,11 +15,12 @@ from chargebee_sandbox.models import Subscription
 
 @dataclass(frozen=True)
 class SubscriptionContents:
-    """The contents of a subscription after a change: all its items, its billing period, and its coupons."""
+    """The contents of a subscription after a change: all its items and their tiers, its billing period, and coupons."""
 
     subscription_items: list[Body]
     billing_period: int
     billing_period_unit: str
+    item_tiers: list[Body] = field(default_factory=list)
     added_coupons: list[Body] = field(default_factory=list)
     kept_coupons: list[str] | None = None
     """Ids of the present coupons that it keeps; None keeps all."""
@@ -33,6 +34,7 @@ class SubscriptionContents:
         ]
         subscription.set_attributes(
             subscription_items=self.subscription_items,
+            item_tiers=self.item_tiers or None,
             billing_period=self.billing_period,
             billing_period_unit=self.billing_period_unit,
             coupons=[*remaining, *self.added_coupons] or None,

@@ -10,8 +10,10 @@ from chargebee_sandbox import clock, event_log
 from chargebee_sandbox.api import lists, router
 from chargebee_sandbox.api.params import Params, require_value
 from chargebee_sandbox.body import Body
+from chargebee_sandbox.engine.billing.tiers import TIERED_MODELS
 from chargebee_sandbox.models import Item, ItemFamily, ItemPrice, Resource
 from chargebee_sandbox.operations.lookup import find_resource, free_id
+from chargebee_sandbox.operations.requested_tiers import read_price_tiers
 
 _ITEM_TYPES = ("plan", "addon", "charge")
 _STATUSES = ("active", "archived")
@@ -125,11 +127,11 @@ def list_attached_items(params: Params, handle: str) -> Body:
 @router.post(
     "item_price.create",
     "/item_prices",
-    "id item_id name external_name description pricing_model price period period_unit currency_code "
+    "id item_id name external_name description pricing_model price tiers period period_unit currency_code "
     "trial_period trial_period_unit billing_cycles",
 )
 def create_item_price(params: Params) -> Body:
-    """Create the price of an item: a flat fee or a fee per unit, in a currency, for a billing period."""
+    """Create the price of an item, in a currency, for a billing period: a flat fee, a fee per unit, or tiers."""
     item = find_resource(Item, params.required_text("item_id"), "item_id")
     body: Body = {
         "name": params.required_text("name"),
@@ -139,8 +141,7 @@ def create_item_price(params: Params) -> Body:
         "item_family_id": item["item_family_id"],
         "item_type": item["type"],
         "status": "active",
-        "pricing_model": params.choice("pricing_model", ("flat_fee", "per_unit"), "flat_fee"),
-        "price": require_value(params.integer("price", least=0), "price"),
+        **_read_pricing(params),
         "currency_code": params.text("currency_code", "USD"),
         "billing_cycles": params.integer("billing_cycles", least=1),
         "free_quantity": 0,
@@ -182,6 +183,14 @@ def update_item_price(params: Params, handle: str) -> Body:
     price.save()
     event_log.record_event("item_price_updated", item_price=price)
     return {"item_price": price.render_resource()}
+
+
+def _read_pricing(params: Params) -> Body:
+    """Return the pricing model with its price or its tiers. Raises: ApiError 400."""
+    model = params.choice("pricing_model", ("flat_fee", "per_unit", *TIERED_MODELS), "flat_fee")
+    if model not in TIERED_MODELS:
+        return {"pricing_model": model, "price": require_value(params.integer("price", least=0), "price")}
+    return {"pricing_model": model, "tiers": read_price_tiers(params)}
 
 
 def _price_periods(params: Params, item_type: str) -> Body:
