@@ -130,7 +130,7 @@ class SubscriptionSnapshot(Snapshot):
         plan = _plan_item(raw)
         payload["item_price_id"] = str(plan.get("item_price_id", ""))
         payload["amount"] = _items_amount(raw)
-        payload["has_extras"] = len(_recurring_items(raw)) > 1 or int(plan.get("quantity") or 1) > 1
+        payload["has_extras"] = _has_extras(raw)
         payload["coupons"] = pick_rows_fields(raw.get("coupons"), COUPON_ON_SUBSCRIPTION_FIELDS)
         contract = raw.get("contract_term") or {}
         if contract.get("status") == "active":
@@ -366,6 +366,12 @@ def _recurring_items(raw: Raw) -> list[Raw]:
 
 def _items_amount(raw: Raw) -> int:
     return sum(int(item.get("amount") or 0) for item in _recurring_items(raw))
+
+
+def _has_extras(raw: Raw) -> bool:
+    """Return whether a subscription has more than its plan once at one price: add-ons, a quantity, or tiers."""
+    quantity = int(_plan_item(raw).get("quantity") or 1)
+    return len(_recurring_items(raw)) > 1 or quantity > 1 or bool(raw.get("item_tiers"))
 
 
 def _plan_item(raw: Raw) -> Raw:

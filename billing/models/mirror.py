@@ -113,7 +113,7 @@ class Subscription(MirroredResource):
 
     @property
     def has_extras(self) -> bool:
-        """Whether it has add-ons, or its plan more than once. A change of price would drop these."""
+        """Whether it has add-ons, its plan more than once, or a price in tiers. A change of price would drop these."""
         return bool(self.payload.get("has_extras"))
 
     @property
