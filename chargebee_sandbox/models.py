@@ -193,6 +193,20 @@ class Subscription(Resource):
     whole_term_end = models.BigIntegerField(null=True)
 
 
+class Ramp(Resource):
+    """A change of a subscription that takes effect at ``due_at``.
+
+    ``change`` is what it brings, as the engine applies it (engine.subscriptions.ramps).
+    """
+
+    objects: ClassVar[models.Manager[Ramp]] = models.Manager()
+    kind = "ramp"
+    customer_id = models.CharField(max_length=100, db_index=True)
+    subscription_id = models.CharField(max_length=100, db_index=True)
+    due_at = models.BigIntegerField(null=True, db_index=True)
+    change = models.JSONField(default=dict)
+
+
 class Invoice(Resource):
     """An invoice; ``due_at`` is the next attempt to collect it, which is the last if it ``collects_once``."""
 

@@ -7,14 +7,14 @@ from django.db import connection
 from chargebee_sandbox import clock, event_log
 from chargebee_sandbox.engine.billing import coupons
 from chargebee_sandbox.engine.payments import card_tokens, payment_intents
-from chargebee_sandbox.engine.subscriptions import due_transitions, dunning
+from chargebee_sandbox.engine.subscriptions import due_transitions, dunning, ramps
 from chargebee_sandbox.engine.write_lock import hold_write_lock
-from chargebee_sandbox.models import Coupon, Invoice, PaymentIntent, Subscription, Token
+from chargebee_sandbox.models import Coupon, Invoice, PaymentIntent, Ramp, Subscription, Token
 from chargebee_sandbox.site import Site
 
-DueRow = Subscription | Invoice | Coupon | Token | PaymentIntent
+DueRow = Ramp | Subscription | Invoice | Coupon | Token | PaymentIntent
 # Of two rows due at the same instant, that of the first model here runs first.
-DUE_MODELS: tuple[type[DueRow], ...] = (Subscription, Invoice, Coupon, Token, PaymentIntent)
+DUE_MODELS: tuple[type[DueRow], ...] = (Ramp, Subscription, Invoice, Coupon, Token, PaymentIntent)
 _ANYTHING_DUE_SQL = " OR ".join(
     f"EXISTS (SELECT 1 FROM {kind._meta.db_table} WHERE due_at <= %s)"  # noqa: S608  (our own names)
     for kind in DUE_MODELS
@@ -47,6 +47,8 @@ def run_due_batch(limit: int, most: int | None) -> int | None:
 
 def _run_due_row(row: DueRow) -> None:
     match row:
+        case Ramp():
+            ramps.run_ramp(row)
         case Subscription():
             due_transitions.run_due_transition(row)
         case Invoice():
@@ -60,7 +62,7 @@ def _run_due_row(row: DueRow) -> None:
 
 
 def _is_anything_due(limit: int) -> bool:
-    # Raw SQL: every request runs this, and composing five queries costs more than running one.
+    # Raw SQL: every request runs this, and composing six queries costs more than running one.
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {_ANYTHING_DUE_SQL}", [limit] * len(DUE_MODELS))
         (is_due,) = cursor.fetchone()

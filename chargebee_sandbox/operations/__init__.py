@@ -7,6 +7,7 @@ from chargebee_sandbox.operations import (  # noqa: F401  (imported to be regist
     estimates,
     events,
     pauses,
+    ramps,
     site,
     subscription_terms,
     subscription_updates,

@@ -12,6 +12,7 @@ from chargebee_sandbox.models import (
     Invoice,
     PaymentIntent,
     PaymentSource,
+    Ramp,
     Resource,
     Subscription,
     Transaction,
@@ -20,7 +21,7 @@ from chargebee_sandbox.operations.lookup import find_resource, free_id, with_cus
 
 # The site's currency, which a customer has unless another is chosen.
 BASE_CURRENCY = "USD"
-_BELONGINGS: tuple[type[Resource], ...] = (Subscription, Invoice, CreditNote, Transaction, PaymentSource)
+_BELONGINGS: tuple[type[Resource], ...] = (Subscription, Ramp, Invoice, CreditNote, Transaction, PaymentSource)
 
 _TEXT_PARAMETERS = ("first_name", "last_name", "email", "phone", "company", "locale")
 _DETAIL_PARAMETERS = (*_TEXT_PARAMETERS, "preferred_currency_code")
@@ -116,7 +117,7 @@ def delete_customer(params: Params, handle: str) -> Body:
         row.set_attributes(deleted=True)
         row.save()
     # Nothing of a deleted customer may fall due.
-    for model in (Subscription, Invoice, PaymentIntent):
+    for model in (Subscription, Ramp, Invoice, PaymentIntent):
         model.objects.filter(customer_id=handle).update(due_at=None)
     event_log.record_event("customer_deleted", customer=customer, subscription=subscriptions)
     return answer

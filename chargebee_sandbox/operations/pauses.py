@@ -47,7 +47,7 @@ def read_requested_pause(option_source: Params, dates: Params, subscription: Sub
         raise invalid_state("Only active and non-renewing subscriptions can be paused", "invalid_state_for_pause")
     if contracts.active_contract(subscription) is not None:
         raise invalid_state("A subscription with a contract term can't be paused", "invalid_state_for_pause")
-    if subscription["has_scheduled_changes"]:
+    if subscription.scheduled_change is not None:
         message = "The subscription has scheduled changes; remove them first"
         raise ApiError(409, "operation_failed", message, kind="operation_failed")
     options = ("immediately", "end_of_term", "specific_date", "billing_cycles")

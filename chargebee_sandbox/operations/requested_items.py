@@ -49,10 +49,10 @@ def read_requested_items(
     present_by_price = _tiers_by_price(present_tiers)
     tiers_by_price = {
         **present_by_price,
-        **{price.handle: _price_tiers(price) for price, _row in rows if price.handle not in present_by_price},
+        **{price.handle: price_tiers(price) for price, _row in rows if price.handle not in present_by_price},
         **read_item_tiers(params),
     }
-    added = [(price, _item_body(price, row, tiers_by_price[price.handle])) for price, row in rows]
+    added = [(price, read_item(price, row, tiers_by_price[price.handle])) for price, row in rows]
     base = [] if "replace_items_list" in params and params.boolean("replace_items_list") else present
     pairs = _check_items(_remaining_items(base, [price for price, _item in added]) + added)
     return RequestedItems(
@@ -81,7 +81,8 @@ def _tiers_by_price(item_tiers: Sequence[Body]) -> dict[str, list[Body]]:
     return found
 
 
-def _price_tiers(price: ItemPrice) -> list[Body]:
+def price_tiers(price: ItemPrice) -> list[Body]:
+    """Return the tiers of a price as those of a subscription."""
     return [as_item_tier(price.handle, {**tier}) for tier in price.get("tiers", [])]
 
 
@@ -113,7 +114,8 @@ def _check_items(pairs: list[tuple[ItemPrice, Body]]) -> list[tuple[ItemPrice, B
     return pairs
 
 
-def _item_body(price: ItemPrice, row: Params, item_tiers: Sequence[Body]) -> Body:
+def read_item(price: ItemPrice, row: Params, item_tiers: Sequence[Body]) -> Body:
+    """Return the item that a row asks for. Raises: ApiError 400."""
     row.allow_only(("item_price_id", "quantity", "unit_price"))
     quantity = row.integer("quantity", least=1) or 1
     override = row.integer("unit_price", least=0)

@@ -9,7 +9,7 @@ from chargebee_sandbox.api.errors import invalid_state, not_found, wrong_value
 from chargebee_sandbox.api.params import Params
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine.billing import charging, invoicing
-from chargebee_sandbox.engine.subscriptions import immediate_changes, scheduled_changes, terms
+from chargebee_sandbox.engine.subscriptions import immediate_changes, ramps, scheduled_changes, terms
 from chargebee_sandbox.engine.subscriptions.immediate_changes import AppliedChange, SubscriptionChange
 from chargebee_sandbox.models import Coupon, CouponCode, Subscription
 from chargebee_sandbox.operations.collection_errors import as_api_errors
@@ -62,6 +62,7 @@ def update_for_items(params: Params, handle: str) -> Body:
     """
     target = find_subscription(handle)
     requested = read_requested_change(params, params, target)
+    ramps.draft_ramps(target.subscription)
     with handle_requested_charges(params):
         applied = requested.apply_to(target)
     intent = charge_requested_intent(params, target.customer)
@@ -97,6 +98,7 @@ def remove_coupons(params: Params, handle: str) -> Body:
         raise not_found("coupon", missing, "coupon_ids")
     remaining = [entry for entry in entries if removed and entry["coupon_id"] not in removed]
     target.subscription.set_attributes(coupons=remaining or None)
+    ramps.draft_ramps(target.subscription)
     terms.save_derived(target.subscription)
     return target.record_and_answer("subscription_changed")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chargebee_sandbox import clock
-from chargebee_sandbox.engine.subscriptions import contracts, scheduled_changes, terms
+from chargebee_sandbox.engine.subscriptions import contracts, ramps, scheduled_changes, terms
 from chargebee_sandbox.models import Subscription
 
 
@@ -21,14 +21,16 @@ def cancel_now(subscription: Subscription, reason: str | None = None) -> None:
         remaining_billing_cycles=None,
     )
     contracts.close_contract(subscription)
+    ramps.delete_ramps_from(subscription, now)
     scheduled_changes.drop_scheduled_change(subscription)
 
 
 def schedule_cancellation(subscription: Subscription, cancel_at: int) -> None:
     """Schedule a cancellation, unsaved; a subscription that ends in the running term is non-renewing, except a trial.
 
-    Drops a scheduled pause that would not begin before the end, and a scheduled change that would not apply.
+    Drops a scheduled pause that would not begin before the end, a scheduled change that would not apply, and ramps.
     """
+    ramps.delete_ramps_from(subscription, cancel_at)
     subscription.set_attributes(cancelled_at=cancel_at, cancel_schedule_created_at=clock.now_seconds())
     if subscription["status"] != "paused" and subscription.get("pause_date", cancel_at - 1) >= cancel_at:
         subscription.set_attributes(pause_date=None, resume_date=None)

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from chargebee_sandbox import clock
 from chargebee_sandbox.engine.billing import charging
-from chargebee_sandbox.engine.subscriptions import terms
+from chargebee_sandbox.engine.subscriptions import ramps, terms
 from chargebee_sandbox.models import Customer, Subscription
 
 
 def schedule_pause(subscription: Subscription, pause_at: int, resume_at: int | None) -> None:
-    """Schedule a pause, unsaved."""
+    """Schedule a pause, unsaved; ramps that would come after its beginning are deleted."""
+    ramps.delete_ramps_from(subscription, pause_at)
     subscription.set_attributes(pause_date=pause_at, resume_date=resume_at)
 
 
 def begin_pause(subscription: Subscription, resume_at: int | None) -> None:
-    """Pause now, unsaved; the term stays as it is."""
+    """Pause now, unsaved; the term stays as it is, and ramps are deleted."""
+    ramps.delete_ramps_from(subscription, clock.now_seconds())
     subscription.set_attributes(status="paused", pause_date=clock.now_seconds(), resume_date=resume_at)
 
 

@@ -1,7 +1,7 @@
 """Changes scheduled for the end of the term: scheduling, previewing, dropping, and applying them.
 
 A scheduled change holds the subscription's future items, billing period, and added coupons. Until then the subscription
-itself changes only in ``has_scheduled_changes``.
+itself changes only in ``has_scheduled_changes``, which ramps set too.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine.billing import coupons
-from chargebee_sandbox.models import Subscription
+from chargebee_sandbox.models import Ramp, Subscription
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,13 @@ class SubscriptionContents:
 def schedule_change(subscription: Subscription, contents: SubscriptionContents) -> None:
     """Schedule a change for the end of the term, unsaved."""
     subscription.scheduled_change = asdict(contents)
-    subscription.set_attributes(has_scheduled_changes=True)
+    flag_scheduled_changes(subscription)
+
+
+def flag_scheduled_changes(subscription: Subscription) -> None:
+    """Set, unsaved, whether a change or a ramp is scheduled."""
+    ramps = Ramp.objects.filter(subscription_id=subscription.handle, deleted=False, body__status="scheduled")
+    subscription.set_attributes(has_scheduled_changes=subscription.scheduled_change is not None or ramps.exists())
 
 
 def preview_change(subscription: Subscription) -> None:
@@ -73,4 +79,4 @@ def drop_scheduled_change(subscription: Subscription) -> bool:
 
 def _clear_scheduled_change(subscription: Subscription) -> None:
     subscription.scheduled_change = None
-    subscription.set_attributes(has_scheduled_changes=False)
+    flag_scheduled_changes(subscription)

@@ -42,10 +42,10 @@ REFUSALS: list[tuple[str, str, dict[str, object], int, str | None]] = [
 ]
 FILTERS: list[tuple[str, dict[str, object], int]] = [
     ("customer.list", {"id": {"in": ["alice", "bob"]}}, 2),
-    ("customer.list", {"id": {"not_in": ["alice", "bob"]}}, 2),
+    ("customer.list", {"id": {"not_in": ["alice", "bob"]}}, 3),
     ("customer.list", {"email": {"starts_with": "al"}}, 1),
     ("customer.list", {"phone": {"is_present": True}}, 1),
-    ("customer.list", {"created_at": {"between": [GENESIS - 1, GENESIS + 3600]}}, 3),
+    ("customer.list", {"created_at": {"between": [GENESIS - 1, GENESIS + 3600]}}, 4),
     ("customer.list", {"created_at": {"before": GENESIS}}, 0),
     ("item.list", {"status": {"in": ["archived"]}}, 1),
     ("item_price.list", {"period_unit": {"is": "year"}}, 1),

@@ -27,6 +27,7 @@ def walk_every_operation(caller: HttpCaller) -> None:
     _pause_and_resume(caller, alice)
     _cancel_and_undo(caller, alice)
     _change_subscription(caller)
+    _schedule_ramps(caller)
     _give_promotional_credits(caller)
     _live_through_a_month(caller)
     _refund_and_credit(caller)
@@ -217,6 +218,27 @@ def _change_subscription(caller: HttpCaller) -> None:
     caller.call_operation("subscription.remove_scheduled_changes", "carols")
     cut = {"cancel_option": "immediately", "credit_option_for_current_term_charges": "prorate"}
     caller.call_operation("estimate.cancel_subscription_for_items", "carols", **cut)
+
+
+def _schedule_ramps(caller: HttpCaller) -> None:
+    """Hal's ramps: one is moved and applied, one is made a draft by an update, one is deleted."""
+    caller.call_operation("customer.create", id="hal", email="hal@example.com")
+    _add_card(caller, "hal", GOOD_CARD)
+    items = [{"item_price_id": MONTHLY}]
+    caller.call_operation("subscription.create_with_items", "hal", id="hals", subscription_items=items)
+    cheaper = {"items_to_update": [{"item_price_id": MONTHLY, "unit_price": 500}], "description": "Cheaper"}
+    gift = {"coupons_to_add": [{"coupon_id": "TEN"}]}
+    first = caller.call_operation("ramp.create_for_subscription", "hals", effective_from=GENESIS + 5 * DAY, **cheaper)[
+        "ramp"
+    ]["id"]
+    caller.call_operation("ramp.update", first, effective_from=GENESIS + 10 * DAY, **cheaper)
+    more = caller.call_operation("ramp.create_for_subscription", "hals", effective_from=GENESIS + 20 * DAY, **gift)
+    caller.call_operation("ramp.delete", more["ramp"]["id"])
+    caller.call_operation("subscription.create_with_items", "hal", id="hals-other", subscription_items=items)
+    caller.call_operation("ramp.create_for_subscription", "hals-other", effective_from=GENESIS + 9 * DAY, **gift)
+    caller.call_operation("subscription.update_for_items", "hals-other", coupon_ids=["TEN"])
+    drafts = caller.list_entries("ramp.list", subscription_id={"is": "hals-other"}, status={"is": "draft"})
+    caller.call_operation("ramp.retrieve", drafts[0]["ramp"]["id"])
 
 
 def _give_promotional_credits(caller: HttpCaller) -> None:
