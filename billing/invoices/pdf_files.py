@@ -33,6 +33,7 @@ State = InvoicePdf.State
 SIGNING_SALT = "billing.invoice-pdf"
 LINK_LIFETIME = timedelta(minutes=5)
 RETRY_AFTER_SECONDS = 2
+FILES_PER_FOLDER = 10_000
 MAX_ATTEMPTS = 5
 # About a minute's work: further messages would wait in the broker while each sweep repeats them.
 # More than a day writes, and few enough for a statement: which PDFs are missing is sought among so many.
@@ -216,11 +217,16 @@ def make_pdf(pdf_pk: int) -> None:
         _record_failure(pdf, PdfProcessDied())
         return
     try:
-        name = storages["invoices"].save(f"invoices/{pdf.pk}.pdf", ContentFile(_render_pdf(pdf)))
+        name = storages["invoices"].save(_storage_name(pdf), ContentFile(_render_pdf(pdf)))
     except Exception as error:  # noqa: BLE001  (any failure is recorded with the PDF)
         _record_failure(pdf, error)
         return
     pdf.finish(state=State.READY, file=name, error="")
+
+
+def _storage_name(pdf: InvoicePdf) -> str:
+    """Return where a PDF is stored. No folder has more files than are listed or copied in reasonable time."""
+    return f"invoices/{pdf.pk // FILES_PER_FOLDER}/{pdf.pk}.pdf"
 
 
 def _render_pdf(pdf: InvoicePdf) -> bytes:
