@@ -71,7 +71,7 @@ class RemoveScheduledChange(SubscriptionsChange):
 
     def is_scheduled(self, holding: Holding) -> bool:
         """Return whether a subscription has what this removes."""
-        return holding.subscription.has_scheduled_changes
+        return holding.has_scheduled_change
 
 
 @dataclass(frozen=True)

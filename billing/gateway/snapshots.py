@@ -137,7 +137,8 @@ class SubscriptionSnapshot(Snapshot):
             payload["contract_end"] = contract["contract_end"]
         if changing_to is not None:
             payload["scheduled_item_price_id"] = str(_plan_item(changing_to).get("item_price_id", ""))
-            payload["scheduled_amount"] = _items_amount(changing_to)
+            if all("amount" in item for item in _recurring_items(changing_to)):
+                payload["scheduled_amount"] = _items_amount(changing_to)
         return cls(
             **_common_fields(raw, payload),
             customer_id=str(raw["customer_id"]),
@@ -383,6 +384,9 @@ def _named_resource_ids(event_type: str, content: Raw) -> dict[str, list[str]]:
     # The content lacks the customer whose balance a credit note changes.
     if content.get("credit_note") and "customer" not in ids:
         ids["customer"] = [_require_text(content["credit_note"]["customer_id"])]
+    # A ramp changes what its subscription says of scheduled changes, and the content lacks that.
+    if content.get("ramp"):
+        ids["subscription"] = [_require_text(content["ramp"]["subscription_id"])]
     # Only a card event is about the card's payment source; other events include the card as context.
     source = content.get("card", {}).get("payment_source_id") if event_type.startswith(CARD_EVENT_PREFIX) else None
     return {**ids, "payment_source": [_require_text(source)]} if source is not None else ids

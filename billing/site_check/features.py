@@ -53,7 +53,7 @@ FEATURES = (
         lambda site: site.subscriptions,
         lambda row: row.get("changes_scheduled_at"),
         f"{LOGIQ} > Customers & Subscriptions > Subscription Ramps",
-        todo="The portal removes further scheduled changes with each change that it makes.",
+        todo="The portal only cancels and keeps such a subscription; a cancellation deletes the ramps after it.",
     ),
     Feature(
         "no unbilled charges: changes are invoiced at once",

@@ -80,7 +80,7 @@ def _switch_period(confirmed: ConfirmedAction) -> str:
 
 def _ask_undo_switch(asked: ActionRequest) -> ActionQuestion:
     holding = require_holding(asked)
-    if not holding.subscription.has_scheduled_changes:
+    if not holding.has_scheduled_change:
         raise undo.NothingScheduled
     holdings = [
         replace(other, changing_to=None) if other.subscription.provider_id == asked.subject_id else other
@@ -142,7 +142,7 @@ def _can_switch(holding: Holding) -> bool:
 
 
 def _has_scheduled_switch(holding: Holding) -> bool:
-    return holding.subscription.has_scheduled_changes
+    return holding.has_scheduled_change
 
 
 ACTIONS = (

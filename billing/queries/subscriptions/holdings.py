@@ -72,7 +72,8 @@ class Holding:
         Any other can be canceled and kept, which does not touch its price.
         """
         is_of_catalog = self.plan.is_arranged and self.terms.is_monthly_or_yearly
-        is_bound = self.subscription.has_extras or self.subscription.contract_end is not None
+        subscription = self.subscription
+        is_bound = subscription.has_extras or subscription.has_ramps or subscription.contract_end is not None
         return is_of_catalog and not is_bound and not self.is_duplicate
 
     @property
@@ -104,6 +105,11 @@ class Holding:
     def has_scheduled_pause(self) -> bool:
         """Whether a pause is scheduled."""
         return self.subscription.has_scheduled_pause
+
+    @property
+    def has_scheduled_change(self) -> bool:
+        """Whether a change is scheduled that can be shown and removed; ramps are not."""
+        return self.subscription.has_scheduled_changes and not self.subscription.has_ramps
 
     @property
     def next_amount(self) -> int:

@@ -82,7 +82,7 @@ def held_plan(holding: Holding) -> PlanRow:
         resume_date=holding.resume_date,
         has_upcoming_coupon=holding.has_waiting_discount("code"),
         has_scheduled_pause=holding.has_scheduled_pause,
-        has_scheduled_change=holding.subscription.has_scheduled_changes,
+        has_scheduled_change=holding.has_scheduled_change,
         scheduled_plan=_scheduled_plan(holding),
         has_free_month=holding.has_waiting_discount("free_month"),
         has_other_period=holding.other_period_price is not None,

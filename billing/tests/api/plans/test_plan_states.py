@@ -130,7 +130,7 @@ STATES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             },
         },
     ),
-    "about to change to what nobody knows": ({"has_scheduled_changes": True}, {"hasScheduledChange": True}),
+    "with ramps": ({"has_scheduled_changes": True}, {"isChangeable": False, "hasOtherPeriod": False}),
     "after a change that is no longer scheduled": (
         {**scheduled_price_change("faith-family-plan-USD-Yearly"), "has_scheduled_changes": False},
         {"scheduledPlan": None},
