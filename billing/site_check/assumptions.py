@@ -13,6 +13,7 @@ TRY_IT = "Run check_site --try on a test site with these settings."
 class Assumption(StrEnum):
     """What is assumed, as the table has it."""
 
+    FUTURE_START = "the first bill of a subscription that starts later can be estimated"
     TRIAL = "a trial is billed from its end"
     RENEWAL = "a renewal is invoiced and paid at the end of the term"
     UPGRADE = "a change now is charged as its estimate says"

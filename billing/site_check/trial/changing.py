@@ -34,6 +34,15 @@ def start_trial(life: Life) -> Iterator[Finding]:
     yield assume(Assumption.TRIAL, found, holds=holds)
 
 
+def estimate_future_start(life: Life) -> Iterator[Finding]:
+    """Have a start in forty days estimated, in place of a bill that the provider does not estimate."""
+    starts_at = life.now() + timedelta(days=40)
+    start = estimates.estimate_start(life.customer, price=life.monthly, coupons=(), starts_at=starts_at)
+    bill = start.renewal
+    holds = bill is not None and bill.full_price > 0
+    yield assume(Assumption.FUTURE_START, f"{bill.full_price} cents" if bill else "no bill", holds=holds)
+
+
 def end_trial(life: Life) -> Iterator[Finding]:
     """Travel past the end of the trial, and past the end of the first term."""
     life.travel_past(trial_requests.read_subscription(life.first)["trial_end"])

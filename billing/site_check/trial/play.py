@@ -65,6 +65,7 @@ ACTS = (
     Act(
         "a trial, a renewal and changes",
         (
+            Step(changing.estimate_future_start, Assumption.FUTURE_START),
             Step(changing.start_trial, Assumption.TRIAL),
             Step(changing.end_trial, Assumption.RENEWAL),
             Step(changing.upgrade_now, Assumption.UPGRADE),
