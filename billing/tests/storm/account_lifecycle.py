@@ -87,7 +87,7 @@ def next_event_at(holdings: Iterable[Holding]) -> datetime | None:
 class AccountLifecycle:
     """An account and its provider. Each public method is an action; `assert_invariants` checks the state after it.
 
-    `stale` says that the provider has changes that the mirror lacks.
+    `stale` says that the provider has changes that the mirror lacks. `site` is what the provider's merchant has chosen.
     """
 
     provider: Provider
@@ -97,9 +97,10 @@ class AccountLifecycle:
     stale: bool = False
     declining: bool = False
     intents: int = 0
+    site: Mapping[str, str | float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        reset_site(self.provider, self.genesis)
+        reset_site(self.provider, self.genesis, self.site)
         self.account = self.provider.subscriber(NAME)
         coupons = [f"BUNDLE-{len(self.starts)}"] if len(self.starts) in RATES else []
         for start in self.starts:
