@@ -32,10 +32,21 @@ WAYS = {
 REASONS = {code: code.replace("_", " ").capitalize() for code in REASON_CODES}
 
 
+class WayField(forms.ChoiceField):
+    """Offers the open ways and takes any.
+
+    What is submitted again may be done, and what is not possible the act itself refuses in words.
+    """
+
+    def valid_value(self, value: object) -> bool:
+        """Return whether there is such a way."""
+        return value in WAYS
+
+
 class RefundForm(forms.Form):
     """How much of an invoice is given back, how, and why."""
 
-    way = forms.ChoiceField(label="How", widget=forms.RadioSelect)
+    way = WayField(label="How", widget=forms.RadioSelect)
     amount = CentsField(label="Amount")
     reason_code = forms.ChoiceField(
         label="Kind of reason", choices=list(REASONS.items()), help_text="For the reports in Chargebee."

@@ -141,6 +141,18 @@ def test_support_gives_a_promotional_credit(shop: SyncedProvider, number: str, p
 
 
 @pytest.mark.shows("rule-24")
+def test_a_refund_that_is_confirmed_again_is_told_again_and_made_once(
+    shop: SyncedProvider, ava: Account, number: str, page: ActPage
+) -> None:
+    whole = {**REFUND, "amount": "6.99"}
+    question, late = page.ask("refund", about=number, **whole), page.ask("refund", about=number, **whole)
+    for _ in range(2):
+        assert f"$6.99 of invoice {number} was refunded." in page.confirm(question)
+    assert "Nothing of this invoice can be given back." in page.confirm(late)
+    assert refunded_cents(shop) == [699]
+
+
+@pytest.mark.shows("rule-24")
 def test_two_operators_refund_once(shop: SyncedProvider, ava: Account, number: str, page: ActPage) -> None:
     other = ActPage(ava, group="finance", name="olga")
     first, second = (operator.ask("refund", about=number, **REFUND) for operator in (page, other))
