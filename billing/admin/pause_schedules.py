@@ -171,9 +171,9 @@ def _with_accounts(schedules: Iterable[PauseSchedule]) -> Iterator[tuple[PauseSc
 
 
 def _pause_label(schedule: PauseSchedule) -> str:
-    """Return the plan, subscriber and subscription id of a pause."""
+    """Return the plan and the subscriber of a pause."""
     subscription = schedule.subscription
-    return f"{subscription.plan.name} of {subscription.customer.email} ({subscription.provider_id})"
+    return f"{subscription.plan.name} of {subscription.customer.email}"
 
 
 def _resume_row(schedule: PauseSchedule, account: Account) -> ResumeRow:

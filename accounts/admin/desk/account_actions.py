@@ -211,7 +211,8 @@ class _ActionPage:
             return self.action.answer_done(self.request, self.account)
         if answer is not None:
             level = messages.SUCCESS if answer.status == _SUCCESS_STATUS else messages.ERROR
-            messages.add_message(self.request, level, str(answer.body))
+            person = f"For {self.account}: " if self.asked.subject_id else ""
+            messages.add_message(self.request, level, f"{person}{answer.body}")
         return HttpResponseRedirect(self._return_url())
 
     def _answer_finally(self, own_key: str, failures: list[PortalError]) -> FinalAnswer | None:
@@ -243,7 +244,10 @@ class _ActionPage:
         return outcome
 
     def _log(self, outcome: str, reason: str) -> None:
-        audit_log.log_action(self.request, self.account, f"{outcome} Reason: {reason}" if reason else outcome)
+        # The id, not the person: the log outlives the account.
+        about = f" About: {self.asked.subject_id}." if self.asked.subject_id else ""
+        text = f"{outcome}{about}"
+        audit_log.log_action(self.request, self.account, f"{text} Reason: {reason}" if reason else text)
 
     def _answer_failure(self, error: PortalError, key: str) -> HttpResponse:
         """Ask again, with what was typed, where that helps; otherwise say on the account's page what went wrong."""

@@ -17,8 +17,8 @@ from billing.admin.acts.common import (
     bill_figures,
     charge_figure,
     confirm_action,
+    plan_name,
     require_holding,
-    subscription_label,
 )
 from billing.changes import cancellation, undo
 from billing.changes.preview import forecast_bills_after
@@ -53,17 +53,17 @@ def _ask_ending(asked: ActionRequest, target: CanceledSubscription) -> ActionQue
 
 
 def _cancel(confirmed: ConfirmedAction) -> str:
-    label = subscription_label(confirmed)
+    name = plan_name(confirmed)
     confirm_action(confirmed, _cancellation(confirmed, at_once=False))
     holding = require_holding(confirmed)
     end = None if holding.is_cancelled else holding.cancel_at
-    return f"{label} ends on {long_date(end)}." if end else f"{label} has ended."
+    return f"{name} ends on {long_date(end)}." if end else f"{name} has ended."
 
 
 def _cancel_now(confirmed: ConfirmedAction) -> str:
-    label = subscription_label(confirmed)
+    name = plan_name(confirmed)
     confirm_action(confirmed, _cancellation(confirmed, at_once=True))
-    return f"{label} has ended."
+    return f"{name} has ended."
 
 
 def _cancellation(confirmed: ConfirmedAction, *, at_once: bool) -> cancellation.CancelSubscriptions:
@@ -95,7 +95,7 @@ def _keep(confirmed: ConfirmedAction) -> str:
     confirm_action(
         confirmed, undo.RemoveScheduledCancellation(confirmed.account, undo.UNDO_CANCELLATION, [confirmed.subject_id])
     )
-    return f"{subscription_label(confirmed)} continues."
+    return f"{plan_name(confirmed)} continues."
 
 
 def _figures_after(asked: ActionRequest, target: Target) -> list[Figure]:

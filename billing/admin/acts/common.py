@@ -41,9 +41,9 @@ def require_holding(asked: ActionRequest) -> Holding:
     return named_holdings(asked.account, [asked.subject_id])[0]
 
 
-def subscription_label(asked: ActionRequest) -> str:
-    """Return the plan's name and the subscription's id, for the log."""
-    return f"{require_holding(asked).plan.name} ({asked.subject_id})"
+def plan_name(asked: ActionRequest) -> str:
+    """Return the name of the plan of the subscription that an action is about. Raises as `require_holding`."""
+    return require_holding(asked).plan.name
 
 
 def charge_figure(cents: int, currency: str = DEFAULT_CURRENCY) -> Figure:

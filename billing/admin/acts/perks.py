@@ -51,7 +51,8 @@ def _ask_code(asked: ActionRequest) -> ActionQuestion:
 
 def _redeem_code(confirmed: ConfirmedAction) -> str:
     shown = confirm_action(confirmed, _redemption(confirmed)).shown
-    return f"The code {shown['code']} was redeemed on {shown['applied_to']}."
+    plan = named_holdings(confirmed.account, [shown["applied_to"]])[0].plan
+    return f"The code {shown['code']} was redeemed on {plan.name}."
 
 
 def _ask_free_month(asked: ActionRequest) -> ActionQuestion:

@@ -21,9 +21,9 @@ from billing.admin.acts.common import (
     bill_figures,
     charge_figure,
     confirm_action,
+    plan_name,
     previewed_figures,
     require_holding,
-    subscription_label,
 )
 from billing.changes import billing_period, plan_selection, undo
 from billing.changes.billing_period import DOWNGRADE, UPGRADE, SwitchPeriod
@@ -75,7 +75,7 @@ def _ask_switch(asked: ActionRequest) -> ActionQuestion:
 def _switch_period(confirmed: ConfirmedAction) -> str:
     change = _switch(confirmed)
     confirm_action(confirmed, change)
-    return f"{subscription_label(confirmed)} switches to {PERIOD_WORDS[change.kind.name]} billing."
+    return f"{plan_name(confirmed)} switches to {PERIOD_WORDS[change.kind.name]} billing."
 
 
 def _ask_undo_switch(asked: ActionRequest) -> ActionQuestion:
@@ -97,7 +97,7 @@ def _ask_undo_switch(asked: ActionRequest) -> ActionQuestion:
 
 def _undo_switch(confirmed: ConfirmedAction) -> str:
     confirm_action(confirmed, undo.RemoveScheduledChange(confirmed.account, undo.UNDO_CHANGE, [confirmed.subject_id]))
-    return f"The scheduled switch of {subscription_label(confirmed)} was undone."
+    return f"The scheduled switch of {plan_name(confirmed)} was undone."
 
 
 def _build_services_form(asked: ActionRequest, data: QueryDict | None) -> forms.Form:

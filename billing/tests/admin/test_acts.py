@@ -80,6 +80,19 @@ def test_support_cancels_at_once(shop: SyncedProvider, faith: str, page: ActPage
     assert_recorded("cancel")
 
 
+def test_it_names_the_plan_and_the_person_and_logs_the_subscription(
+    shop: SyncedProvider, faith: str, page: ActPage
+) -> None:
+    plan = Subscription.objects.get().plan.name
+    answer = page.perform("cancel-now", about=faith)
+    assert f"For {page.account.email}: {plan} has ended." in answer
+    assert f"({faith})" not in answer
+    assert shop.subscription(faith)["status"] == "cancelled"
+    assert Subscription.objects.get().status == "cancelled"
+    entry = LogEntry.objects.get()
+    assert entry.change_message == f"{plan} has ended. About: {faith}. Reason: {REASON}"
+
+
 def test_canceling_at_once_sets_a_scheduled_pause_aside(shop: SyncedProvider, faith: str, page: ActPage) -> None:
     Browser(page.account).post("/api/account/pause?days=30")
     assert "has ended." in page.perform("cancel-now", about=faith)
