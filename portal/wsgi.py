@@ -13,7 +13,8 @@ from django.conf import settings  # noqa: E402
 
 from portal.checks.start import refuse_to_start_unsafely  # noqa: E402
 from portal.middleware.chunked_bodies import ChunkedBodyMiddleware  # noqa: E402
+from portal.middleware.content_types import ContentTypeMiddleware  # noqa: E402
 
-application = ChunkedBodyMiddleware(django_application, settings.API_BODY_LIMIT)
+application = ChunkedBodyMiddleware(ContentTypeMiddleware(django_application), settings.API_BODY_LIMIT)
 
 refuse_to_start_unsafely()
