@@ -6,13 +6,15 @@ not be reversible. Data must not be used as keys, because it would be converted 
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
-from rest_framework.exceptions import ParseError
+from rest_framework.exceptions import ParseError, UnsupportedMediaType
 from rest_framework.parsers import JSONParser
 from rest_framework.renderers import JSONRenderer
+from rest_framework.utils.json import strict_constant
 
 _WORD_START = re.compile(r"(?<=[a-zA-Z0-9])_([a-z])")
 _CAPITAL_LETTER = re.compile(r"(?<=[a-z0-9])([A-Z])")
@@ -65,7 +67,7 @@ class CamelCaseJSONRenderer(JSONRenderer):
 
 
 class CamelCaseJSONParser(JSONParser):
-    """Parses JSON with keys in either case."""
+    """Parses JSON in UTF-8 with keys in either case, each given once."""
 
     def parse(
         self,
@@ -73,8 +75,32 @@ class CamelCaseJSONParser(JSONParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Return the body with snake_case keys. Raises `ParseError` if it is not valid JSON."""
+        """Return the body with snake_case keys.
+
+        Raises `ParseError` if it is not valid JSON, and `UnsupportedMediaType` if it is compressed or its type is a
+        pattern.
+        """
+        named = media_type or ""
+        if "*" in named:
+            # REST framework compares a request's type as it does what a client accepts.
+            raise UnsupportedMediaType(named)
+        encoding = (parser_context or {})["request"].headers.get("Content-Encoding", "identity")
+        if encoding.lower() != "identity":
+            raise UnsupportedMediaType(f"{named} ({encoding})")
         try:
-            return snakify_keys(super().parse(stream, media_type, parser_context))
+            body = json.loads(
+                stream.read().decode(), parse_constant=strict_constant, object_pairs_hook=_object_with_unique_keys
+            )
+            return snakify_keys(body)
+        except ValueError as error:
+            raise ParseError("The request is not valid JSON.") from error
         except RecursionError as error:
             raise ParseError("The request's JSON is nested too deeply.") from error
+
+
+def _object_with_unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object. Raises `ParseError` if it has a key twice, which readers take differently."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ParseError("A value was given twice under one name.")
+    return found

@@ -65,6 +65,32 @@ def test_it_accepts_only_json(visitor, content_type):
     assert error_envelope(response)["code"] == "unsupported_media_type"
 
 
+@pytest.mark.shows("error-28", "security-67")
+@pytest.mark.parametrize("content_type", ["*/*", "application/*"])
+def test_a_pattern_of_types_is_not_json(visitor, content_type):
+    response = visitor.generic("POST", "/api/test/echo", '{"a": 1}', content_type=content_type)
+    assert response.status_code == 415
+    assert error_envelope(response)["code"] == "unsupported_media_type"
+
+
+@pytest.mark.shows("error-28", "security-67")
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "gzip, gzip"])
+def test_it_refuses_a_compressed_body(visitor, encoding):
+    response = visitor.generic(
+        "POST", "/api/test/echo", '{"a": 1}', content_type="application/json", headers={"Content-Encoding": encoding}
+    )
+    assert response.status_code == 415
+    assert error_envelope(response)["code"] == "unsupported_media_type"
+
+
+@pytest.mark.shows("security-67")
+@pytest.mark.parametrize("body", ['{"a": 1, "a": 2}', '{"a": 1, "a": 1}', '{"a": [{"b": 1, "b": 2}]}'])
+def test_it_refuses_a_name_that_is_given_twice(post_json, body):
+    response = post_json("/api/test/echo", body)
+    assert response.status_code == 400
+    assert error_envelope(response)["code"] == "validation_error"
+
+
 @pytest.mark.shows("error-27")
 def test_it_refuses_a_body_of_one_megabyte(post_json):
     response = post_json("/api/test/echo", '{"a": "' + "x" * 1_000_000 + '"}')
