@@ -9,7 +9,8 @@ from django.core.validators import validate_email
 
 MAX_LENGTH = 254  # RFC 5321, section 4.5.3.1.3, less the angle brackets
 
-_SPACE_OR_CONTROL = re.compile(r"[\s\x00-\x1f\x7f]")
+# A quoted name is another spelling of the same mailbox (RFC 5321, section 4.1.2).
+_REFUSED_CHARACTER = re.compile(r"[\s\x00-\x1f\x7f\"]")
 
 
 class InvalidAddress(ValueError):
@@ -20,10 +21,10 @@ def normalize_email(text: str) -> str:
     """Return the address in lower case, without surrounding spaces.
 
     Raises InvalidAddress for anything else. That includes non-ASCII text, since look-alike letters would make two
-    people's addresses look the same, and control characters, since the address is put into mail headers.
+    people's addresses look the same, control characters, since the address is put into mail headers, and quoted names.
     """
     address = text.strip(" ")
-    if not address.isascii() or _SPACE_OR_CONTROL.search(address) or len(address) > MAX_LENGTH:
+    if not address.isascii() or _REFUSED_CHARACTER.search(address) or len(address) > MAX_LENGTH:
         raise InvalidAddress("Enter a valid email address.")
     try:
         validate_email(address)

@@ -150,6 +150,7 @@ def test_it_keeps_leading_zeros() -> None:
         "ava@example.com\r\nBcc: eve@example.com",
         "ava@example.com\n",
         "ava@exam\x00ple.com",
+        '"ava"@example.com',  # names the same mailbox
         "\u0430va@example.com",  # a Cyrillic letter that looks like "a"
         "ava@example\uff0ecom",  # a full-width stop
         f"{'a' * 250}@example.com",
