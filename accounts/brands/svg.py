@@ -13,12 +13,13 @@ from xml.parsers import expat
 from django.core.exceptions import ValidationError
 
 SVG_NAMESPACE, XLINK_NAMESPACE = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-# Not allowed are script, foreignObject, image, a, and the animation elements, which can set a link.
+# Not allowed are script, foreignObject, image, a, the animation elements, which can set a link, and marker, which is
+# drawn at each corner of a path.
 ALLOWED_ELEMENTS = frozenset(
     (
         *("svg", "g", "defs", "symbol", "use", "title", "desc", "metadata", "style"),
         *("path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "text", "tspan", "textPath"),
-        *("linearGradient", "radialGradient", "stop", "pattern", "clipPath", "mask", "marker"),
+        *("linearGradient", "radialGradient", "stop", "pattern", "clipPath", "mask"),
         *("filter", "feBlend", "feColorMatrix", "feComposite", "feDropShadow", "feFlood", "feGaussianBlur"),
         *("feMerge", "feMergeNode", "feOffset"),
     )
@@ -32,9 +33,21 @@ MAX_DEPTH = 50
 UNFINISHED = -1
 # How many times as large as what it is drawn on a filter may be, or reach.
 MAX_FILTER_RATIO = 4
-_EXTERNAL_REFERENCE = re.compile(r"""url\(\s*['"]?(?!\#)|@|expression\(|javascript:|\\""", re.IGNORECASE)
-
-_OWN_REFERENCE = re.compile(r"""url\(\s*['"]?\#([^'")\s]+)""", re.IGNORECASE)
+_EXTERNAL_REFERENCE = re.compile(r"""url\(\s*['"]?(?!\#)|@|image-set\(|expression\(|javascript:|\\""", re.IGNORECASE)
+# What takes long to draw without any element: filters of style sheets, and dashes, of which a line can have a million.
+_COSTLY_STYLES = (
+    (
+        "a filter in a style",
+        re.compile(
+            r"(?:blur|drop-shadow|brightness|contrast|grayscale|hue-rotate|invert|opacity|saturate|sepia)\(",
+            re.IGNORECASE,
+        ),
+    ),
+    ("a dashed line", re.compile(r"stroke-dasharray(?!\s*:\s*none\s*(?:[;}]|\Z))", re.IGNORECASE)),
+)
+_OWN_REFERENCE = re.compile(r"""url\(\s*['"]?\#([^'")]*)""", re.IGNORECASE)
+# A browser drops line breaks from a reference and decodes its percent signs: it would find another element.
+_PLAIN_NAME = re.compile(r"[\w.:-]+")
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
 
@@ -52,7 +65,7 @@ def measure_svg(content: bytes) -> tuple[float, float]:
         content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValidationError("The SVG is not in UTF-8: save it with that encoding.") from error
-    checker = _SvgChecker(len(content))
+    checker = _SvgChecker()
     try:
         checker.parser.Parse(content, True)  # noqa: FBT003  (expat takes no keyword: this is the last chunk)
     except expat.ExpatError as error:
@@ -65,11 +78,12 @@ def measure_svg(content: bytes) -> tuple[float, float]:
 
 @dataclass
 class _Element:
-    """An element with its parts, and the ids of what its attributes refer to."""
+    """An element with its parts and its own text, and the ids of what its attributes refer to."""
 
     name: str
     parts: list[_Element] = field(default_factory=list)
     refers_to: list[str] = field(default_factory=list)
+    text: list[str] = field(default_factory=list)
     drawn: int = 0
 
 
@@ -105,19 +119,16 @@ class _Drawing:
 class _SvgChecker:
     """An XML parser that raises ValidationError on the first thing that is not allowed."""
 
-    def __init__(self, length: int) -> None:
+    def __init__(self) -> None:
         self.size: tuple[float, float] | None = None
         self.drawing = _Drawing()
         self._open: list[_Element] = []
         self.parser = expat.ParserCreate("utf-8", namespace_separator=" ")
-        # Text is delivered in one piece: half a word of a style sheet may look harmless.
-        self.parser.buffer_text = True
-        self.parser.buffer_size = max(length, 1)
         self.parser.StartElementHandler = self._check_element
         self.parser.EndElementHandler = self._end_element
         # A browser would read the file in the encoding that it names.
         self.parser.XmlDeclHandler = lambda _version, encoding, _standalone: _check_encoding(encoding)
-        self.parser.CharacterDataHandler = self._check_text
+        self.parser.CharacterDataHandler = self._add_text
         # Entities can load files and expand without limit; a processing instruction can load a style sheet.
         self.parser.StartDoctypeDeclHandler = lambda *_: _refuse_content("a document type")
         self.parser.ProcessingInstructionHandler = lambda *_: _refuse_content("a processing instruction")
@@ -135,14 +146,18 @@ class _SvgChecker:
             self.size = _view_box_size(local, attributes)
 
     def _end_element(self, _name: str) -> None:
-        self._open.pop()
+        # The whole text, without what stands between: half a word of a style sheet may look harmless.
+        self._check_text("".join(self._open.pop().text))
+
+    def _add_text(self, text: str) -> None:
+        self._open[-1].text.append(text)
 
     def _add_element(self, name: str, attributes: dict[str, str]) -> None:
         if len(self._open) >= MAX_DEPTH:
             _refuse_content("elements that are nested too deeply")
         links = [value[1:] for name, value in attributes.items() if name.rpartition(" ")[2].lower() == "href"]
-        drawn_with = [target for value in attributes.values() for target in _OWN_REFERENCE.findall(value)]
-        element = _Element(name, refers_to=links + drawn_with)
+        drawn_with = [target for value in attributes.values() for target in _own_references(value)]
+        element = _Element(name, refers_to=[_plain_name(target) for target in links] + drawn_with)
         if self._open:
             self._open[-1].parts.append(element)
         self._open.append(element)
@@ -153,7 +168,8 @@ class _SvgChecker:
     def _check_text(self, text: str) -> None:
         if _EXTERNAL_REFERENCE.search(text):
             _refuse_content("a style that loads something")
-        self.drawing.styled_with += _OWN_REFERENCE.findall(text)
+        _check_style_cost(text)
+        self.drawing.styled_with += _own_references(text)
 
 
 def _check_encoding(encoding: str | None) -> None:
@@ -195,6 +211,26 @@ def _check_attribute(name: str, value: str) -> None:
         _refuse_content("a link to something outside")
     if _EXTERNAL_REFERENCE.search(value):
         _refuse_content(f"something outside, in the attribute {local}")
+    if local == "stroke-dasharray":
+        value = f"{local}:{value}"
+    _check_style_cost(value)
+
+
+def _check_style_cost(style: str) -> None:
+    for what, pattern in _COSTLY_STYLES:
+        if pattern.search(style):
+            _refuse_content(what)
+
+
+def _own_references(style: str) -> list[str]:
+    """Return the names of the elements that a style draws with."""
+    return [_plain_name(target.rstrip()) for target in _OWN_REFERENCE.findall(style)]
+
+
+def _plain_name(name: str) -> str:
+    if not _PLAIN_NAME.fullmatch(name):
+        _refuse_content(f"a reference to {name[:40]!r}, a name of more than letters and digits")
+    return name
 
 
 def _refuse_content(what: str) -> None:

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.django_db
 
 DRAWING = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 60"><defs><linearGradient id="a"/></defs>'
-    "<style>path{{fill:url(#a)}}</style><path d='M0 0h9v9z'/>{}</svg>"
+    "<style>path{{fill:url(#a);stroke-dasharray:none}}</style><path d='M0 0h9v9z'/>{}</svg>"
 )
 
 
@@ -129,12 +129,18 @@ def test_the_logos_of_a_service_can_be_uploaded(operator: Client, kids: Brand) -
         "<style>@import 'https://evil.example.com/x.css';</style>",
         "<style>path{fill:url(https://evil.example.com/x)}</style>",
         r"<style>path{fill:\75rl(https://evil.example.com/x)}</style>",
+        "<style>path{fill:u<title/>rl(https://evil.example.com/x)}</style>",
+        '<style>path{mask-image:image-set("https://evil.example.com/x" 1x)}</style>',
         "<path style=\"fill:url( '//evil.example.com/x')\"/>",
         '<html:script xmlns:html="http://www.w3.org/1999/xhtml">alert(1)</html:script>',
         '<?xml-stylesheet href="https://evil.example.com/x.css"?>',
         '<g xml:base="https://evil.example.com/"><use href="#a"/></g>',
         pytest.param(_reused_groups("use", 9), id="a bomb of uses"),
         pytest.param(_reused_groups("pattern", 9), id="a bomb of patterns"),
+        pytest.param(_reused_groups("use", 9).replace('"#l', '"#%6c'), id="a bomb of encoded references"),
+        pytest.param(_reused_groups("pattern", 9).replace("(#l", "(#%6c"), id="a bomb of encoded patterns"),
+        pytest.param(_reused_groups("use", 9).replace('"#l', '"#l&#10;'), id="a bomb of broken references"),
+        pytest.param(_reused_groups("use", 9).replace('"/>', ' "/>'), id="a bomb of references with spaces"),
         '<g id="b"><use href="#c"/></g><g id="c"><use href="#b"/><use href="#b"/></g>',
         '<pattern id="p"><path/></pattern><style>path{fill:url(#p)}</style>',
         pytest.param("<g>" * 60 + "</g>" * 60, id="deep groups"),
@@ -144,6 +150,12 @@ def test_the_logos_of_a_service_can_be_uploaded(operator: Client, kids: Brand) -
         '<filter id="f" filterUnits="userSpaceOnUse" width="9e9"><feFlood/></filter>',
         '<filter id="f"><feGaussianBlur stdDeviation="100000"/></filter>',
         pytest.param('<filter id="f">' + "<feOffset/>" * 200 + "</filter>", id="a filter of many steps"),
+        '<filter id="f"><feOffset/></filter><style>path{filter:u<title/>rl(#f)}</style>',
+        "<style>g{filter:blur(50px) drop-shadow(40px 40px 40px red)}</style>",
+        '<g filter="blur(50px)"><path/></g>',
+        '<path stroke-dasharray=".0003" d="M0 0 99 99"/>',
+        "<style>path{stroke-dasharray/**/:.0003}</style>",
+        '<marker id="m"><path/></marker><path marker-mid="url(#m)" d="M0 0l1 1-1 1"/>',
     ],
 )
 def test_an_svg_with_active_or_external_content_is_refused(operator: Client, kids: Brand, planted: str) -> None:
