@@ -49,7 +49,8 @@ def store_webhook_event(body: Mapping[str, Any]) -> WebhookEvent | None:
     """Store an event from a webhook; return None if it is stored already. Raises InvalidInput for any other body."""
     try:
         event = EventSnapshot.from_raw(body)
-    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
+    # A time so far in the past that the system cannot name its year is an OSError.
+    except (KeyError, TypeError, ValueError, OverflowError, OSError, AttributeError) as error:
         raise InvalidInput(NOT_AN_EVENT) from error
     identifiers = [
         event.id,

@@ -103,6 +103,7 @@ def test_it_accepts_the_old_and_the_new_password_during_a_rotation(settings: Set
         pytest.param(false_event(content={"subscription": "me"}), id="text-for-object"),
         pytest.param(false_event(occurred_at="soon"), id="odd-time"),
         pytest.param(false_event(occurred_at=10**30), id="far-time"),
+        pytest.param(false_event(occurred_at=-(10**18)), id="long-ago"),
         pytest.param(false_event(occurred_at=253_402_300_799), id="last-second-of-9999"),
         pytest.param(false_event(occurred_at=-62_135_596_800), id="first-second-of-year-1"),
         pytest.param(false_event(event_id="ev\0"), id="nul"),
