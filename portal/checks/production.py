@@ -37,12 +37,13 @@ ENCRYPTED_SSL_MODES = {"require", "verify-ca", "verify-full"}
 
 
 def _is_guessable(secret: str, *, demo: str, min_length: int) -> bool:
-    """Whether a secret is short, contains the demo's, or has few different characters or a repeated part."""
+    """Whether a secret is short, contains the demo's, or has few different characters or repeated parts."""
+    parts = [secret[start : start + 3] for start in range(len(secret) - 2)]
     return (
         len(secret) < min_length
         or demo in secret
         or len(set(secret)) < MIN_DIFFERENT_CHARACTERS
-        or secret in (secret + secret)[1:-1]
+        or len(set(parts)) < len(parts) / 2
     )
 
 
