@@ -33,7 +33,9 @@ MAX_DEPTH = 50
 UNFINISHED = -1
 # How many times as large as what it is drawn on a filter may be, or reach.
 MAX_FILTER_RATIO = 4
-_EXTERNAL_REFERENCE = re.compile(r"""url\(\s*['"]?(?!\#)|@|image-set\(|expression\(|javascript:|\\""", re.IGNORECASE)
+_EXTERNAL_REFERENCE = re.compile(
+    r"""url\(\s*['"]?(?!\#)|@|(?:image|image-set|src)\(|expression\(|javascript:|\\""", re.IGNORECASE
+)
 # What takes long to draw without any element: filters of style sheets, and dashes, of which a line can have a million.
 _COSTLY_STYLES = (
     (
@@ -182,6 +184,8 @@ def _check_filter_size(attributes: dict[str, str], drawing_size: float, *, is_re
 
     The region of a `filter` is in shares of what it is used on, unless it says otherwise.
     """
+    if attributes.get("primitiveUnits") == "objectBoundingBox":
+        _refuse_content("a filter whose steps are as large as what it is used on")
     is_share = is_region and attributes.get("filterUnits") != "userSpaceOnUse"
     for name in FILTER_SIZES & attributes.keys():
         value = attributes[name]
