@@ -22,7 +22,7 @@ HOVER_ENDS = {"light": "#000000", "dark": "#ffffff"}
 # The surface with the least contrast in each scheme: a color that passes here passes on every surface of the app.
 SURFACES = {"light": "#efede8", "dark": "#26262c"}
 
-_HEX_COLOR = re.compile(r"\A#[0-9a-fA-F]{6}\Z")
+HEX_COLOR = re.compile(r"\A#[0-9a-fA-F]{6}\Z")
 
 
 ColorToken = Literal["primary", "onPrimary", "accent", "link"]
@@ -197,7 +197,7 @@ def validate_colors(value: object) -> None:
     for scheme, palette in value.items():
         if not isinstance(palette, dict) or set(palette) != set(COLOR_TOKENS):
             raise ValidationError(f"{scheme}: give {', '.join(COLOR_TOKENS)}.")
-        invalid = [token for token, color in palette.items() if not _HEX_COLOR.match(str(color))]
+        invalid = [token for token, color in palette.items() if not HEX_COLOR.match(str(color))]
         if invalid:
             raise ValidationError(f"{scheme}: {', '.join(invalid)} must look like #1d4f91.")
     failures = contrast_failures(cast("BrandColors", value))

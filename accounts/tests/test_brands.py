@@ -254,6 +254,14 @@ def test_a_color_with_too_little_contrast_gets_an_error_with_a_suggestion(operat
     assert kids.colours["light"]["onPrimary"] == "#ffffff"
 
 
+@pytest.mark.parametrize("color", ["", "red", "#12345"])
+def test_what_is_no_color_gets_an_error(operator: Client, kids: Brand, color: str) -> None:
+    answer = post_admin_form(operator, kids, light_primary=color)
+    assert answer.status_code == 200
+    assert form_errors(answer)
+    assert kids.colours["light"]["primary"].startswith("#")
+
+
 @pytest.mark.parametrize("background", ["#000000", "#ffffff", "#777777", "#ff0000", "#0b6b5f", "#ffd400"])
 @pytest.mark.parametrize("colour", ["#000000", "#ffffff", "#777777", "#1d4f91"])
 def test_a_readable_color_is_found_for_every_background(colour: str, background: str) -> None:
