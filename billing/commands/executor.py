@@ -272,7 +272,7 @@ def apply_answers(answers: Sequence[Answer], kind: CommandKind, now: datetime) -
         result = _step_result(answer) if answer.state == StepState.DONE else None
         _change_step(answer.command, answer.index, state=answer.state, result=result, invoice_id=invoice_id)
     unfinished = [command for command in commands if not all(step.has_ended for step in command.steps)]
-    Command.objects.bulk_update(unfinished, ["steps"])
+    _save_held(unfinished, "steps")
     _finish_commands([command for command in commands if command not in unfinished], kind, rows, now)
     # Nobody waits for the documents of what the system does: the webhooks that follow, or the next request, rebuild
     # them.
@@ -311,6 +311,12 @@ def _close_done_command(command: Command, kind: CommandKind, now: datetime) -> N
     documents.rebuild_documents(command.account)
 
 
+def _save_held(commands: Sequence[Command], *fields: str) -> None:
+    """Save fields of locked commands with one statement, of which each insert becomes an update."""
+    if commands:
+        Command.objects.bulk_create(commands, update_conflicts=True, unique_fields=["id"], update_fields=fields)
+
+
 def _finish_commands(
     commands: Sequence[Command], kind: CommandKind, rows: Sequence[MirroredResource], now: datetime
 ) -> None:
@@ -320,7 +326,7 @@ def _finish_commands(
     finished_at = database_now()
     for command in commands:
         command.state, command.finished_at, command.next_attempt_at = State.SUCCEEDED, finished_at, None
-    Command.objects.bulk_update(commands, ["steps", "state", "finished_at", "next_attempt_at"])
+    _save_held(commands, "steps", "state", "finished_at", "next_attempt_at")
     finished = [(command, command_subscriptions(command, written=rows)) for command in commands]
     for command, subscriptions in finished:
         if kind.finish is not None:
