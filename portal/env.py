@@ -155,6 +155,31 @@ def _read_database(read: environ.Env, var_dir: Path) -> dict[str, Any]:
     return parsed
 
 
+def _read_redis_url(read: environ.Env) -> str:
+    url: str = read.str("REDIS_URL", default="")
+    try:
+        address = urlsplit(url)
+        is_valid = address.path.strip("/").isdigit() or not address.path.strip("/")
+        is_valid = is_valid and address.port != 0
+    except ValueError:
+        is_valid = False
+    if not is_valid:
+        # Without the address, which may contain a password.
+        raise ImproperlyConfigured("REDIS_URL is no address such as redis://:password@host:6379/0.")
+    return url
+
+
+def _read_email_url(read: environ.Env, var_dir: Path) -> dict[str, Any]:
+    try:
+        parsed: dict[str, Any] = read.email_url("EMAIL_URL", default=f"filemail:///{var_dir / 'mail'}")
+    except ValueError as error:
+        # Without the address, which may contain a password.
+        raise ImproperlyConfigured(
+            "EMAIL_URL is no address such as smtp+tls://user:password@mail.example.com:587."
+        ) from error
+    return parsed
+
+
 def _read_optional_int(read: environ.Env, name: str, default: int | None) -> int | None:
     text = read.str(name, default="")
     if not text:
@@ -230,8 +255,8 @@ def read_environment() -> Environment:
         num_proxies=_read_optional_int(read, "NUM_PROXIES", None if mode == "production" else 0),
         admin_networks=_read_networks(read, "ADMIN_NETWORKS"),
         database=_read_database(read, var_dir),
-        redis_url=read.str("REDIS_URL", default=""),
-        email=read.email_url("EMAIL_URL", default=f"filemail:///{var_dir / 'mail'}"),
+        redis_url=_read_redis_url(read),
+        email=_read_email_url(read, var_dir),
         default_from_email=read.str("DEFAULT_FROM_EMAIL", default=DEMO_SENDER),
         receipt_retention_days=_read_int(read, "RECEIPT_RETENTION_DAYS", FOUR_YEARS_OF_DAYS, at_least=1),
         log_level=_read_choice(read, "LOG_LEVEL", LOG_LEVELS, "INFO"),

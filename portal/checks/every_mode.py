@@ -12,7 +12,7 @@ from django.core.checks import CheckMessage, Tags, register
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
-from portal.checks.messages import DOMAIN, LOOPBACK, SCRIPT_ADDRESS, SITE_NAME, setting_error
+from portal.checks.messages import DOMAIN, LOOPBACK, SCRIPT_ADDRESS, SITE_NAME, setting_error, setting_warning
 
 
 @register(Tags.security)
@@ -98,11 +98,22 @@ def check_webhook_username(app_configs: Sequence[Any] | None, **kwargs: Any) -> 
 def check_security_contact(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
     """Refuse a contact that `/.well-known/security.txt` cannot name."""
     contact = settings.SECURITY_CONTACT
-    if not contact or (contact.isprintable() and contact.startswith(("https://", "mailto:"))):
+    scheme, _, rest = contact.partition(":")
+    if not contact or (contact.isprintable() and rest.strip("/") and scheme in ("https", "mailto")):
         return []
     return [
         setting_error(35, "SECURITY_CONTACT is neither https:// nor mailto:.", "Example: mailto:security@acme.com.")
     ]
+
+
+@register(Tags.security)
+def check_trace_collector(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Warn of traces, and the collector's password with them, that go to another machine over plain http."""
+    address = urlsplit(settings.OTEL_EXPORTER_OTLP_ENDPOINT)
+    if address.scheme == "http" and address.hostname not in LOOPBACK:
+        text = "OTEL_EXPORTER_OTLP_ENDPOINT is plain http to another machine."
+        return [setting_warning(7, text, "Use https, unless the network between them is private.")]
+    return []
 
 
 @register(Tags.security)

@@ -34,14 +34,17 @@ MOST_PROXIES = 5
 # As `options` in `portal.settings`.
 DATABASE_LIMITS = {"statement_timeout": "15s", "lock_timeout": "5s", "idle_in_transaction_session_timeout": "60s"}
 ENCRYPTED_SSL_MODES = {"require", "verify-ca", "verify-full"}
+# Of the keys that Django makes for a new project, which their repositories hold.
+INSECURE_PREFIX = "django-insecure"
 
 
 def _is_guessable(secret: str, *, demo: str, min_length: int) -> bool:
-    """Whether a secret is short, contains the demo's, or has few different characters or repeated parts."""
+    """Whether a secret is short, is the demo's or an example, or has few different characters or repeated parts."""
     parts = [secret[start : start + 3] for start in range(len(secret) - 2)]
     return (
         len(secret) < min_length
         or demo in secret
+        or INSECURE_PREFIX in secret
         or len(set(secret)) < MIN_DIFFERENT_CHARACTERS
         or len(set(parts)) < len(parts) / 2
     )
@@ -58,9 +61,9 @@ def _secret_errors() -> Iterator[CheckMessage]:
                 f"{name} is the demo's, too short, or easy to guess.",
                 f"Set {MIN_SECRET_LENGTH} random characters.",
             )
-    if settings.SECRET_KEY == settings.OTP_PEPPER:
+    if settings.SECRET_KEY in settings.OTP_PEPPER or settings.OTP_PEPPER in settings.SECRET_KEY:
         yield setting_error(
-            3, "SECRET_KEY and OTP_PEPPER are the same.", "One that leaks must not give away the other."
+            3, "One of SECRET_KEY and OTP_PEPPER contains the other.", "One that leaks must not give away the other."
         )
 
 
@@ -145,11 +148,12 @@ def _broker_errors() -> Iterator[CheckMessage]:
     if broker.scheme not in ("redis", "rediss"):
         yield setting_error(8, "REDIS_URL is not set.", "The broker of files is for the demo.")
         return
-    if broker.scheme == "redis" and _leaves_the_machine(broker.hostname or ""):
+    is_checked = broker.scheme == "rediss" and "ssl_cert_reqs=none" not in broker.query.lower()
+    if not is_checked and _leaves_the_machine(broker.hostname or ""):
         yield setting_warning(
             3,
-            "REDIS_URL is not encrypted to another machine.",
-            "Use rediss://, unless the network between them is private.",
+            "REDIS_URL is not encrypted to another machine, or does not check which one it is.",
+            "Use rediss://, with its certificate checked, unless the network between them is private.",
         )
     if not broker.password and broker.hostname not in LOOPBACK:
         yield setting_warning(
@@ -182,7 +186,7 @@ def _provider_credential_errors() -> Iterator[CheckMessage]:
         "CHARGEBEE_API_KEY": (11, env.DEMO_API_KEY),
         "CHARGEBEE_PUBLISHABLE_KEY": (12, env.DEMO_PUBLISHABLE_KEY),
     }
-    missing = [name for name, (_, demo) in names.items() if getattr(settings, name) in ("", demo)]
+    missing = [name for name, (_, demo) in names.items() if getattr(settings, name).strip() in ("", demo)]
     for name in missing:
         yield setting_error(names[name][0], f"{name} is not set.", "Take it from the provider's console.")
     if missing:

@@ -17,7 +17,9 @@ from portal.checks.every_mode import (
     check_error_reports,
     check_mail_sender,
     check_provider_script_origin,
+    check_security_contact,
     check_site_name,
+    check_trace_collector,
     check_webhook_username,
 )
 from portal.checks.production import check_database_limits, check_demo_operators, check_production_settings
@@ -166,8 +168,10 @@ def test_valid_production_settings_pass(production):
         ("SECRET_KEY", "0123456789" * 6 + "x", "portal.E001"),
         ("SECRET_KEY", "password" * 7 + "1", "portal.E001"),
         ("SECRET_KEY", " " * 60 + "abcdefgh", "portal.E001"),
+        ("SECRET_KEY", f"django-insecure-{SECRET}", "portal.E001"),
         ("OTP_PEPPER", "", "portal.E002"),
         ("OTP_PEPPER", SECRET, "portal.E003"),
+        ("OTP_PEPPER", f"{SECRET}x", "portal.E003"),
         ("ALLOWED_HOSTS", [], "portal.E004"),
         ("ALLOWED_HOSTS", ["*"], "portal.E004"),
         ("ALLOWED_HOSTS", [".com"], "portal.E004"),
@@ -185,6 +189,7 @@ def test_valid_production_settings_pass(production):
         ("METRICS_NETWORKS", [ip_network("0.0.0.0/0")], "portal.W001"),
         ("CELERY_BROKER_URL", "redis://:password@cache.example.com/0", "portal.W003"),
         ("CELERY_BROKER_URL", "redis://:password@10.0.0.6/0", "portal.W003"),
+        ("CELERY_BROKER_URL", "rediss://:password@cache.example.com/0?ssl_cert_reqs=none", "portal.W003"),
         ("CELERY_BROKER_URL", "redis://redis:6379/0", "portal.W004"),
         ("DEFAULT_FROM_EMAIL", "Your subscriptions <no-reply@example.com>", "portal.E034"),
         ("EMAIL_HOST", "", "portal.E009"),
@@ -194,6 +199,7 @@ def test_valid_production_settings_pass(production):
         ("EMAIL_BACKEND", "django.core.mail.backends.filebased.EmailBackend", "portal.E009"),
         ("CHARGEBEE_SITE", "portal-test", "portal.E010"),
         ("CHARGEBEE_API_KEY", "test_sandbox_key", "portal.E011"),
+        ("CHARGEBEE_API_KEY", " ", "portal.E011"),
         ("CHARGEBEE_PUBLISHABLE_KEY", "", "portal.E012"),
         ("CHARGEBEE_API_KEY", "test_key", "portal.E032"),
         ("CHARGEBEE_SITE", "example-test", "portal.E033"),
@@ -251,6 +257,53 @@ def test_production_warns_of_a_test_site(production):
 def test_the_sender_of_mails_is_one_address_in_every_mode(settings, sender):
     settings.DEFAULT_FROM_EMAIL = sender
     assert [message.id for message in check_mail_sender(None)] == ["portal.E028"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("REDIS_URL", "redis://:hidden@cache:99999/0"),
+        ("REDIS_URL", "redis://:hidden@cache/abc"),
+        ("EMAIL_URL", "smtp+tls://me:hidden@mail.example.com:abc"),
+        ("DATABASE_URL", "nonsense://me:hidden@db/portal"),
+    ],
+)
+def test_an_invalid_address_is_refused_without_its_password(bare, name, value):
+    bare.setenv(name, value)
+    with pytest.raises(ImproperlyConfigured, match=f"^{name} is no address") as refused:
+        read_environment()
+    assert "hidden" not in str(refused.value)
+
+
+@pytest.mark.shows("security-41")
+@pytest.mark.parametrize(
+    ("endpoint", "faults"),
+    [
+        ("", []),
+        ("https://collector.example.com", []),
+        ("http://127.0.0.1:4318", []),
+        ("http://collector.example.com:4318", ["portal.W007"]),
+    ],
+)
+def test_a_trace_collector_elsewhere_without_encryption_is_warned_of_in_every_mode(settings, endpoint, faults):
+    settings.OTEL_EXPORTER_OTLP_ENDPOINT = endpoint
+    assert [message.id for message in check_trace_collector(None)] == faults
+
+
+@pytest.mark.parametrize(
+    ("contact", "faults"),
+    [
+        ("", []),
+        ("mailto:security@example.com", []),
+        ("https://example.com/security", []),
+        ("mailto:", ["portal.E035"]),
+        ("https://", ["portal.E035"]),
+        ("security@example.com", ["portal.E035"]),
+    ],
+)
+def test_the_security_contact_can_be_reached_in_every_mode(settings, contact, faults):
+    settings.SECURITY_CONTACT = contact
+    assert [message.id for message in check_security_contact(None)] == faults
 
 
 @pytest.mark.parametrize("name", ["", "charge:bee", "charge\nbee"])
