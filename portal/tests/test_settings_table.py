@@ -31,7 +31,14 @@ READ = re.compile(
 # Variables of the system, Django and pytest.
 EXTERNAL_VARIABLES = {"PATH", "PYTHONPATH", "DJANGO_SETTINGS_MODULE", "DYLD_FALLBACK_LIBRARY_PATH"}
 EXTERNAL_VARIABLES |= {"OBJC_DISABLE_INITIALIZE_FORK_SAFETY", "PYTEST_XDIST_WORKER"}
-WSGI_VARIABLES = {"CONTENT_LENGTH", "HTTP_TRANSFER_ENCODING", "PATH_INFO", "REMOTE_ADDR", "REQUEST_METHOD"}
+WSGI_VARIABLES = {
+    "CONTENT_LENGTH",
+    "CONTENT_TYPE",
+    "HTTP_TRANSFER_ENCODING",
+    "PATH_INFO",
+    "REMOTE_ADDR",
+    "REQUEST_METHOD",
+}
 ROW = re.compile(r"^\| `([A-Z_]+)` \| (.+?) \| (.*?) \| (.*?) \| (.+) \|$", re.MULTILINE)
 ALL_DOCUMENTED = (ROOT / "docs" / "settings.md").read_text()
 EXAMPLE = (ROOT / ".env.example").read_text()
