@@ -117,7 +117,7 @@ def send_first_step(command: Command) -> Sequence[Snapshot]:
     return _send_step(command, 0)
 
 
-def send_first_step_apart(command: Command) -> Sequence[Snapshot]:
+def send_first_step_in_own_span(command: Command) -> Sequence[Snapshot]:
     """Do as `send_first_step` in a span of the command's trace, since its answer is applied with others'."""
     with _open_command_span(command):
         return send_first_step(command)

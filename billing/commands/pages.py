@@ -84,7 +84,9 @@ def run_page(
 
     Return what each command has ended with: None if it is done, else what `lifecycle.execute_command` would raise.
     """
-    sent = {command: pool.submit(copy_context().run, executor.send_first_step_apart, command) for command in commands}
+    sent = {
+        command: pool.submit(copy_context().run, executor.send_first_step_in_own_span, command) for command in commands
+    }
     _wait_for_answers(commands, sent.values())
     answered = [command for command, future in sent.items() if future.exception() is None]
     are_applied = _try_to_apply([Answer(command, 0, sent[command].result()) for command in answered], kind, now)

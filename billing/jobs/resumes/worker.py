@@ -45,6 +45,7 @@ logger = logging.getLogger(__name__)
 
 OUTCOMES = ("resumed", "declined", "later")
 REPORT_INTERVAL_SECONDS = 2.0
+# At a rate limit, how long the requests of a page may take: its accounts can make no other change until then.
 PAGE_SECONDS = 3
 
 T = TypeVar("T")
