@@ -19,6 +19,7 @@ from billing.admin.acts.common import TOLD, Figure, charge_figure, confirm_actio
 from billing.changes import coupons, free_month
 from billing.changes.coupons import MAX_CODE_LENGTH, RedeemCode
 from billing.changes.free_month import ClaimFreeMonth
+from billing.models import Subscription
 from billing.money import format_cents
 from billing.queries.subscriptions.ownership import named_holdings
 
@@ -51,8 +52,9 @@ def _ask_code(asked: ActionRequest) -> ActionQuestion:
 
 def _redeem_code(confirmed: ConfirmedAction) -> str:
     shown = confirm_action(confirmed, _redemption(confirmed)).shown
-    plan = named_holdings(confirmed.account, [shown["applied_to"]])[0].plan
-    return f"The code {shown['code']} was redeemed on {plan.name}."
+    # Refuses nothing: the code is redeemed, whatever has become of the subscription since.
+    subscription = Subscription.objects.get(customer__account=confirmed.account, provider_id=shown["applied_to"])
+    return f"The code {shown['code']} was redeemed on {subscription.plan.name}."
 
 
 def _ask_free_month(asked: ActionRequest) -> ActionQuestion:
