@@ -17,7 +17,7 @@ from billing.admin.acts.common import (
     bill_figures,
     charge_figure,
     confirm_action,
-    plan_name,
+    find_plan_name,
     require_holding,
 )
 from billing.changes import cancellation, undo
@@ -53,7 +53,7 @@ def _ask_ending(asked: ActionRequest, target: CanceledSubscription) -> ActionQue
 
 
 def _cancel(confirmed: ConfirmedAction) -> str:
-    name = plan_name(confirmed)
+    name = find_plan_name(confirmed)
     confirm_action(confirmed, _cancellation(confirmed, at_once=False))
     holding = require_holding(confirmed)
     end = None if holding.is_cancelled else holding.cancel_at
@@ -61,7 +61,7 @@ def _cancel(confirmed: ConfirmedAction) -> str:
 
 
 def _cancel_now(confirmed: ConfirmedAction) -> str:
-    name = plan_name(confirmed)
+    name = find_plan_name(confirmed)
     confirm_action(confirmed, _cancellation(confirmed, at_once=True))
     return f"{name} has ended."
 
@@ -95,7 +95,7 @@ def _keep(confirmed: ConfirmedAction) -> str:
     confirm_action(
         confirmed, undo.RemoveScheduledCancellation(confirmed.account, undo.UNDO_CANCELLATION, [confirmed.subject_id])
     )
-    return f"{plan_name(confirmed)} continues."
+    return f"{find_plan_name(confirmed)} continues."
 
 
 def _figures_after(asked: ActionRequest, target: Target) -> list[Figure]:

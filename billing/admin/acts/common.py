@@ -41,7 +41,7 @@ def require_holding(asked: ActionRequest) -> Holding:
     return named_holdings(asked.account, [asked.subject_id])[0]
 
 
-def plan_name(asked: ActionRequest) -> str:
+def find_plan_name(asked: ActionRequest) -> str:
     """Return the name of the plan of the subscription that an action is about. Raises as `require_holding`."""
     return require_holding(asked).plan.name
 

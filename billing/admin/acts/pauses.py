@@ -16,7 +16,7 @@ from billing.admin.acts.common import (
     bill_figures,
     charge_figure,
     confirm_action,
-    plan_name,
+    find_plan_name,
     require_holding,
 )
 from billing.changes import pauses, resumes
@@ -50,7 +50,7 @@ def _ask_pause(asked: ActionRequest) -> ActionQuestion:
 def _schedule_pause(confirmed: ConfirmedAction) -> str:
     change = pauses.SchedulePause(confirmed.account, pauses.PAUSE, [confirmed.subject_id], None, brand="", offered="")
     confirm_action(confirmed, change)
-    return f"The pause of {plan_name(confirmed)} is scheduled."
+    return f"The pause of {find_plan_name(confirmed)} is scheduled."
 
 
 def _ask_remove_pause(asked: ActionRequest) -> ActionQuestion:
@@ -78,7 +78,7 @@ def _ask_remove_pause(asked: ActionRequest) -> ActionQuestion:
 def _remove_scheduled_pause(confirmed: ConfirmedAction) -> str:
     change = pauses.RemoveScheduledPause(confirmed.account, pauses.REMOVE_SCHEDULED_PAUSE, [confirmed.subject_id])
     confirm_action(confirmed, change)
-    return f"The scheduled pause of {plan_name(confirmed)} was removed."
+    return f"The scheduled pause of {find_plan_name(confirmed)} was removed."
 
 
 def _ask_resume(asked: ActionRequest) -> ActionQuestion:
@@ -105,7 +105,7 @@ def _resume_subscription(confirmed: ConfirmedAction) -> str:
         reason=confirmed.reason,
         now=clock.billing_now(),
     )
-    return f"{plan_name(confirmed)} is active again."
+    return f"{find_plan_name(confirmed)} is active again."
 
 
 def _can_be_paused(holding: Holding) -> bool:

@@ -21,7 +21,7 @@ from billing.admin.acts.common import (
     bill_figures,
     charge_figure,
     confirm_action,
-    plan_name,
+    find_plan_name,
     previewed_figures,
     require_holding,
 )
@@ -75,7 +75,7 @@ def _ask_switch(asked: ActionRequest) -> ActionQuestion:
 def _switch_period(confirmed: ConfirmedAction) -> str:
     change = _switch(confirmed)
     confirm_action(confirmed, change)
-    return f"{plan_name(confirmed)} switches to {PERIOD_WORDS[change.kind.name]} billing."
+    return f"{find_plan_name(confirmed)} switches to {PERIOD_WORDS[change.kind.name]} billing."
 
 
 def _ask_undo_switch(asked: ActionRequest) -> ActionQuestion:
@@ -97,7 +97,7 @@ def _ask_undo_switch(asked: ActionRequest) -> ActionQuestion:
 
 def _undo_switch(confirmed: ConfirmedAction) -> str:
     confirm_action(confirmed, undo.RemoveScheduledChange(confirmed.account, undo.UNDO_CHANGE, [confirmed.subject_id]))
-    return f"The scheduled switch of {plan_name(confirmed)} was undone."
+    return f"The scheduled switch of {find_plan_name(confirmed)} was undone."
 
 
 def _build_services_form(asked: ActionRequest, data: QueryDict | None) -> forms.Form:
