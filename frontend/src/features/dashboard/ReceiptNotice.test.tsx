@@ -1,0 +1,34 @@
+import { screen, waitFor } from '@testing-library/react';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createReceiptState } from '@/domain/changes/receipts';
+import { ENDING, makePlan } from '@/testing/fixtures';
+import { renderScreen } from '@/testing/renderScreen';
+import DashboardPage from './DashboardPage';
+import { findCard, serveDashboard, served } from './dashboardWorld';
+
+beforeEach(serveDashboard);
+
+describe('the receipt', () => {
+  const state = createReceiptState(
+    ['You can watch it until December 4, 2026.'],
+    [makePlan(ENDING)],
+  );
+  const openWithReceipt = () => renderScreen(<DashboardPage />, { at: '/dashboard', state });
+  const receipt = () => screen.queryByText(/^You can watch it until/);
+
+  it('stays until it is dismissed', async () => {
+    served.plans = [makePlan(ENDING)];
+    const { user } = openWithReceipt();
+    await findCard('Faith & Family');
+    expect(receipt()).toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Dismiss notice' }));
+    await waitFor(() => expect(receipt()).not.toBeInTheDocument());
+    expect(screen.getByRole('heading', { level: 1 })).toHaveFocus();
+  });
+
+  it('is hidden once it is out of date', async () => {
+    openWithReceipt();
+    await findCard('Faith & Family');
+    expect(receipt()).not.toBeInTheDocument();
+  });
+});
