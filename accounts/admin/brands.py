@@ -40,7 +40,8 @@ PATH_HELP = {
 }
 UPLOAD_HELP = (
     "SVG without scripts and links, or PNG, JPEG or WebP of at least 72 by 72 pixels; up to six times as wide as high, "
-    "at most 256 KB."
+    "at most 256 KB. Mails show a PNG that is drawn of it. For an SVG with text they show the brand's name: turn text "
+    "into paths."
 )
 
 

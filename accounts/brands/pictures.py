@@ -18,6 +18,7 @@ from django.template.defaultfilters import filesizeformat
 from PIL import Image, UnidentifiedImageError
 
 from accounts.brands import svg
+from accounts.brands.mail_logo import draw_raster_for_mail, draw_svg_for_mail, mail_logo_path
 from accounts.models.site import UPLOADS_PREFIX, validate_picture
 
 if TYPE_CHECKING:
@@ -98,17 +99,38 @@ class PictureUpload:
 
     def store_file(self) -> None:
         """Store the picture unless it is stored already."""
-        if not default_storage.exists(self.stored_path):
-            default_storage.save(self.stored_path, ContentFile(self.content))
+        _store_once(self.stored_path, self.content)
 
 
-def check_logo_upload(file: UploadedFile) -> PictureUpload:
+@dataclass(frozen=True)
+class LogoUpload(PictureUpload):
+    """A valid uploaded logo, and how mails show it: `for_mail` is a PNG, or None if they show the brand's name."""
+
+    for_mail: bytes | None
+
+    def store_file(self) -> None:
+        """Store the logo and what mails show of it, unless they are stored already."""
+        if self.for_mail is not None:
+            _store_once(mail_logo_path(self.stored_path), self.for_mail)
+        super().store_file()
+
+
+def _store_once(path: str, content: bytes) -> None:
+    if not default_storage.exists(path):
+        default_storage.save(path, ContentFile(content))
+
+
+def check_logo_upload(file: UploadedFile) -> LogoUpload:
     """Return an uploaded logo, SVG or raster, if it is valid. Raises ValidationError."""
     content = _read_content(file, MAX_LOGO_BYTES)
     if not svg.is_svg(content):
-        return check_picture_upload(file, LOGO_SHAPE)
+        raster = check_picture_upload(file, LOGO_SHAPE)
+        return LogoUpload(raster.content, raster.suffix, draw_raster_for_mail(raster.content))
     LOGO_SHAPE.check_ratio(*svg.measure_svg(content))
-    return PictureUpload(content, SVG_SUFFIX)
+    try:
+        return LogoUpload(content, SVG_SUFFIX, draw_svg_for_mail(content))
+    except ValueError as error:
+        raise ValidationError("This SVG cannot be drawn.") from error
 
 
 def _read_content(file: UploadedFile, max_bytes: int) -> bytes:

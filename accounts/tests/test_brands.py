@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import re
 from email.utils import parseaddr
@@ -83,9 +84,14 @@ def _reused_groups(kind: str, levels: int) -> str:
 
 def png_upload(size: tuple[int, int]) -> SimpleUploadedFile:
     """Return an upload of a PNG of this size."""
+    return raster_upload(size, "PNG")
+
+
+def raster_upload(size: tuple[int, int], picture_format: str) -> SimpleUploadedFile:
+    """Return an upload of a red picture of this size and format."""
     file = io.BytesIO()
-    Image.new("RGBA", size).save(file, "PNG")
-    return SimpleUploadedFile("logo.png", file.getvalue(), content_type="image/png")
+    Image.new("RGB", size, "red").save(file, picture_format)
+    return SimpleUploadedFile("logo", file.getvalue())
 
 
 def form_errors(answer: Any) -> dict[str, Any]:
@@ -105,6 +111,43 @@ def test_an_uploaded_logo_is_shown_to_subscribers(operator: Client, kids: Brand,
         "default-src 'none'; style-src 'unsafe-inline'; sandbox; "
         "object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
     )
+
+
+def _sent_logo() -> Image.Image | None:
+    """Sign Ava in at the Kids brand; return the picture in the mail of her code, or None if it has none."""
+    SignInClient(APIClient(headers={"host": "kids.localhost"})).sign_in()
+    pictures = [part for part in mail.outbox[-1].message().walk() if part.get_content_maintype() == "image"]
+    return Image.open(io.BytesIO(base64.b64decode(str(pictures[0].get_payload())))) if pictures else None
+
+
+@pytest.mark.parametrize(
+    ("upload", "width"),
+    [
+        (svg_upload(DRAWING.format('<path d="M0 0h240v60H0z" fill="red"/>').replace("url(#a)", "red")), 432),
+        (raster_upload((3000, 1000), "PNG"), 324),
+        (raster_upload((240, 80), "WEBP"), 324),
+        (raster_upload((240, 80), "JPEG"), 324),
+    ],
+    ids=["svg", "png", "webp", "jpeg"],
+)
+def test_mails_show_an_uploaded_logo_as_a_png(
+    ava: Account, operator: Client, kids: Brand, upload: SimpleUploadedFile, width: int
+) -> None:
+    upload.seek(0)
+    assert post_admin_form(operator, kids, logo_upload=upload).status_code == 302
+    logo = _sent_logo()
+    assert logo is not None
+    assert (logo.format, logo.size) == ("PNG", (width, 108))
+    red, *others = logo.convert("RGB").resize((1, 1)).tobytes()
+    assert red > 250
+    assert max(others) < 5
+
+
+def test_mails_show_the_brands_name_in_place_of_a_logo_with_text(ava: Account, operator: Client, kids: Brand) -> None:
+    lettered = svg_upload(DRAWING.format('<text x="0" y="20">Kids</text>'))
+    assert post_admin_form(operator, kids, logo_upload=lettered).status_code == 302
+    assert _sent_logo() is None
+    assert ">Kids</td>" in mail.outbox[-1].message().as_string()
 
 
 def test_the_logos_of_a_service_can_be_uploaded(operator: Client, kids: Brand) -> None:
