@@ -31,7 +31,7 @@ from billing.queries.bundles import BundleMember, RateTable
 from billing.queries.commands import subscriptions_with_step
 from billing.queries.discounts import FREE_MONTH_COUPON, CouponBook, discounted_price
 from billing.queries.next_bills import BilledPlan, billed_plan, rows_after_bill
-from billing.queries.subscriptions.holdings import ACTIVE, IN_TRIAL, Holding
+from billing.queries.subscriptions.holdings import ACTIVE, IN_TRIAL, Holding, ScheduledPrice
 from billing.queries.subscriptions.ownership import live_holdings
 from billing.queries.subscriptions.plans import PlanRow, ScheduledPlan
 from billing.receipts.charges import command_charges
@@ -86,6 +86,7 @@ class SwitchedSubscription:
         return estimates.estimate_change(
             self.subscription_id,
             price=self.price.provider_id,
+            unit_price=self.holding.scheduled_price.unit_price if self.is_scheduled else None,
             coupons=self.coupons if coupons is None else coupons,
             at_term_end=not self.at_once,
         )
@@ -150,7 +151,7 @@ class SwitchedSubscription:
         if self.is_scheduled:
             return member
         if not self.at_once:
-            return replace(member, changing_to=self.price.provider_id)
+            return replace(member, changing_to=ScheduledPrice(self.price.provider_id))
         bills_at = self.estimate.next_billing_at if self.estimate else None
         coupons = member.coupons if self.coupons is None else self.coupons
         return replace(member, coupons=coupons, bills_at=bills_at or member.bills_at)

@@ -25,7 +25,7 @@ from billing.models.mirror import LIVE_STATUSES
 from billing.models.steps import Step, StepOperation, subscription_step
 from billing.queries import bundles
 from billing.queries.bundles import CouponSwap, RateTable
-from billing.queries.subscriptions.holdings import holdings_of_subscriptions, subscriptions_of
+from billing.queries.subscriptions.holdings import Holding, holdings_of_subscriptions, subscriptions_of
 
 logger = logging.getLogger(__name__)
 
@@ -47,24 +47,27 @@ def steps_to_swap(swaps: Iterable[CouponSwap]) -> list[Step]:
             swap.subscription_id,
             add=list(swap.add),
             remove=list(swap.remove),
-            changing_to=swap.changing_to,
+            changing_to=swap.changing_to.price,
+            unit_price=swap.changing_to.unit_price,
         )
         for swap in swaps
     ]
 
 
-def step_to_add_coupon(subscription: Subscription, coupon: str, *, now: datetime) -> Step:
+def step_to_add_coupon(holding: Holding, coupon: str, *, now: datetime) -> Step:
     """Return the step that adds a subscriber's own coupon, given by its id or code; a scheduled change is kept.
 
     `now` is billing's time (UTC): a coupon for one bill leaves the subscription with it, so that a use since then shows
     the step done, too.
     """
+    scheduled = holding.scheduled_price
     return subscription_step(
         StepOperation.SWAP_COUPONS,
-        subscription.provider_id,
+        holding.subscription.provider_id,
         add=[coupon],
         remove=[],
-        changing_to=subscription.text("scheduled_item_price_id"),
+        changing_to=scheduled.price,
+        unit_price=scheduled.unit_price,
         used_since=int(now.timestamp()),
     )
 

@@ -212,9 +212,7 @@ def _estimate_placement(found: FoundCode, holding: Holding) -> CodePlacement | N
     subscription = holding.subscription
     coupons = [*(str(row.get("coupon_code") or row["coupon_id"]) for row in subscription.coupons), found.code]
     try:
-        estimate = estimates.estimate_change(
-            subscription.provider_id, price=subscription.item_price_id, coupons=coupons
-        )
+        estimate = estimates.estimate_coupons(subscription.provider_id, coupons)
         saved = _saving_on_next_bill(holding, estimate, coupons)
     except NotSent as error:
         raise BillingUnavailable(retry_after=error.retry_after) from error
@@ -232,12 +230,16 @@ def _saving_on_next_bill(holding: Holding, estimate: ChangeEstimate, coupons: Se
 
     `estimate` is that of the present price with them.
     """
-    subscription_id, price = holding.subscription.provider_id, holding.changing_to
-    if price is None:
+    subscription_id, scheduled_price = holding.subscription.provider_id, holding.scheduled_price
+    if not scheduled_price.price:
         renewal, without = estimate.renewal, estimates.estimate_next_bill(subscription_id)
     else:
         scheduled = estimates.estimate_change(
-            subscription_id, price=price.provider_id, coupons=coupons, at_term_end=True
+            subscription_id,
+            price=scheduled_price.price,
+            unit_price=scheduled_price.unit_price,
+            coupons=coupons,
+            at_term_end=True,
         )
         renewal, without = scheduled.renewal, estimates.estimate_scheduled_bill(subscription_id)
     return None if renewal is None else without.total - renewal.total
@@ -284,7 +286,7 @@ def _build_preview(
         basis=compute_basis(holdings),
         body={**shown, "existing_plans": plans},
         shown=shown,
-        steps=[bundle_coupons.step_to_add_coupon(subscription, found.code, now=now)],
+        steps=[bundle_coupons.step_to_add_coupon(placement.holding, found.code, now=now)],
     )
 
 

@@ -125,7 +125,7 @@ class ClaimFreeMonth(Change):
             basis=offer.basis,
             body=body,
             shown={**body, "plans": []},
-            steps=[bundle_coupons.step_to_add_coupon(offer.holding.subscription, FREE_MONTH_COUPON, now=now)],
+            steps=[bundle_coupons.step_to_add_coupon(offer.holding, FREE_MONTH_COUPON, now=now)],
         )
 
     def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:

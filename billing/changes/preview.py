@@ -17,7 +17,7 @@ from billing.gateway import estimates
 from billing.gateway.errors import Missing, NotSent, Refused
 from billing.gateway.estimates import Bill, ChangeEstimate
 from billing.mirror.next_bills import amounts_due, bill_before_balances, estimate_bill
-from billing.models import Command, ItemPrice, PaymentSource, Subscription
+from billing.models import Command, ItemPrice, PaymentSource
 from billing.queries.bundles import (
     BundleMember,
     CouponSwap,
@@ -107,16 +107,17 @@ class BillForecast:
     def _estimate_scheduled(
         self, holding: Holding, bill: Bill | None, coupons: tuple[str, ...] | None
     ) -> EstimatedBill | None:
-        known, price = self.estimates.get(holding.subscription.pk), holding.changing_to
+        known, price = self.estimates.get(holding.subscription.pk), holding.scheduled_price.price
         if coupons is None and known is not None:
             return known
-        if bill is not None and price is None:
+        if bill is not None and not price:
             return bill_before_balances(bill)
-        if coupons is None or price is None:
+        if coupons is None or not price:
             return estimate_bill(holding, now=self.now)
         subscription_id = holding.subscription.provider_id
+        unit_price = holding.scheduled_price.unit_price
         estimate = estimates.estimate_change(
-            subscription_id, price=price.provider_id, coupons=coupons, at_term_end=True
+            subscription_id, price=price, unit_price=unit_price, coupons=coupons, at_term_end=True
         )
         return None if estimate.renewal is None else bill_before_balances(estimate.renewal)
 
@@ -130,10 +131,8 @@ class BillForecast:
         if coupons is None:
             return estimates.estimate_next_bill(subscription.provider_id)
         if holding.status == NON_RENEWING and not holding.will_bill:
-            return _estimate_bill_when_kept(subscription, coupons)
-        estimate = estimates.estimate_change(
-            subscription.provider_id, price=subscription.item_price_id, coupons=coupons
-        )
+            return _estimate_bill_when_kept(holding, coupons)
+        estimate = estimates.estimate_coupons(subscription.provider_id, coupons)
         if estimate.renewal is not None:
             return estimate.renewal
         return _priced_bill(subscription.amount, discounts_for_coupons(coupons, subscription.item_price_id))
@@ -147,21 +146,34 @@ class BillForecast:
         return None if swap is None or member is None else member_after_swap(member, swap).coupons
 
 
-def _estimate_bill_when_kept(subscription: Subscription, coupons: Sequence[str]) -> Bill:
+def _estimate_bill_when_kept(holding: Holding, coupons: Sequence[str]) -> Bill:
     """Return the next bill, with these coupons, of a subscription whose scheduled cancellation is removed.
 
     The provider estimates no renewal while a cancellation is scheduled, so the bill of a new start at the end of the
-    term stands in for it. A price that is no longer on sale cannot be started either: there the coupons are computed as
-    for the totals.
+    term stands in for it. Where there is none, the coupons are computed as for the totals.
     """
-    customer_id, price = subscription.customer.provider_id, subscription.item_price_id
-    try:
-        start = estimates.estimate_start(customer_id, price=price, coupons=coupons, starts_at=subscription.period_end)
-    except Refused:
+    subscription = holding.subscription
+    start = _estimate_same_start(holding, coupons)
+    if start is None:
         full_price = estimates.estimate_next_bill(subscription.provider_id).full_price
-        return _priced_bill(full_price, discounts_for_coupons(coupons, price))
+        return _priced_bill(full_price, discounts_for_coupons(coupons, subscription.item_price_id))
     # After a term a whole one follows, on the subscription's own days.
     return start.first_bill if subscription.status == "in_trial" else replace(start.first_bill, ends_at=None)
+
+
+def _estimate_same_start(holding: Holding, coupons: Sequence[str]) -> ChangeEstimate | None:
+    """Return the estimate of a new start at the end of the term; None if it would cost something else or is refused.
+
+    A new start has the list price, which is not that of a subscription with an agreed or an earlier one.
+    """
+    subscription, listed = holding.subscription, holding.price_today
+    if listed is None or listed.cents("price") != subscription.amount:
+        return None
+    customer_id, price = subscription.customer.provider_id, subscription.item_price_id
+    try:
+        return estimates.estimate_start(customer_id, price=price, coupons=coupons, starts_at=subscription.period_end)
+    except Refused:
+        return None
 
 
 def bill_after_invoice(

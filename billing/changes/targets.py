@@ -14,7 +14,14 @@ from billing.mirror.pause_schedules import PAUSE_DAYS
 from billing.models import Command
 from billing.models.steps import Step, StepOperation, subscription_step
 from billing.queries.bundles import BundleMember, bundle_members
-from billing.queries.subscriptions.holdings import ACTIVE, IN_TRIAL, NON_RENEWING, Holding
+from billing.queries.subscriptions.holdings import (
+    ACTIVE,
+    IN_TRIAL,
+    NON_RENEWING,
+    NOTHING_SCHEDULED,
+    Holding,
+    ScheduledPrice,
+)
 from billing.queries.subscriptions.plans import PlanRow, held_plan, price_on_sale
 
 CANCEL_OPERATIONS = (StepOperation.CANCEL_AT_TERM_END, StepOperation.CANCEL_NOW)
@@ -81,8 +88,8 @@ class CanceledSubscription:
         if self.holding.has_scheduled_pause:
             before.append(subscription_step(StepOperation.SET_PAUSE_ASIDE, subscription_id))
         if subscription.has_scheduled_changes:
-            price = subscription.text("scheduled_item_price_id")
-            before.append(subscription_step(StepOperation.SET_CHANGE_ASIDE, subscription_id, price=price))
+            scheduled = self.holding.scheduled_price
+            before.append(_scheduled_price_step(StepOperation.SET_CHANGE_ASIDE, self.holding, scheduled))
         ending = StepOperation.CANCEL_NOW if self.now else StepOperation.CANCEL_AT_TERM_END
         return [*before, subscription_step(ending, subscription_id, **contract)]
 
@@ -90,7 +97,7 @@ class CanceledSubscription:
         """Return the member until its end; None if it ends at once."""
         if self.is_at_once:
             return None
-        return replace(member, ends_at=self.ends_at, bills_at=None, changing_to="")
+        return replace(member, ends_at=self.ends_at, bills_at=None, changing_to=NOTHING_SCHEDULED)
 
     def plan_after(self, plan: PlanRow) -> PlanRow | None:
         """Return the plan as it ends; None if it ends at once."""
@@ -111,10 +118,10 @@ class CanceledSubscription:
 
 @dataclass(frozen=True)
 class RestorableChanges:
-    """What a cancellation set aside: a scheduled pause, and the price of a scheduled change (empty if none)."""
+    """What a cancellation set aside: a scheduled pause, and what a scheduled change sets."""
 
     pause: bool = False
-    price: str = ""
+    change: ScheduledPrice = NOTHING_SCHEDULED
 
 
 @dataclass(frozen=True)
@@ -133,8 +140,8 @@ class KeptSubscription:
         """Return the steps that remove the cancellation and restore what it set aside."""
         subscription_id = self.holding.subscription.provider_id
         after = []
-        if price := self.restored.price:
-            after.append(subscription_step(StepOperation.RESTORE_CHANGE, subscription_id, price=price))
+        if self.restored.change.price:
+            after.append(_scheduled_price_step(StepOperation.RESTORE_CHANGE, self.holding, self.restored.change))
         if self.restored.pause:
             after.append(subscription_step(StepOperation.RESTORE_PAUSE, subscription_id))
         return [subscription_step(StepOperation.KEEP, subscription_id), *after]
@@ -144,12 +151,17 @@ class KeptSubscription:
         bills_at = term_end(self.holding)
         if self.restored.pause and bills_at is not None:
             bills_at += timedelta(days=PAUSE_DAYS)
-        return replace(member, ends_at=None, bills_at=bills_at, changing_to=self.restored.price)
+        return replace(member, ends_at=None, bills_at=bills_at, changing_to=self.restored.change)
 
     def plan_after(self, plan: PlanRow) -> PlanRow | None:
         """Return the plan as it renews."""
         status = IN_TRIAL if self.holding.subscription.status == "in_trial" else ACTIVE
         return replace(plan, status=status, cancel_at=None, next_billing_at=term_end(self.holding))
+
+
+def _scheduled_price_step(operation: StepOperation, holding: Holding, scheduled: ScheduledPrice) -> Step:
+    subscription_id = holding.subscription.provider_id
+    return subscription_step(operation, subscription_id, price=scheduled.price, unit_price=scheduled.unit_price)
 
 
 def term_end(holding: Holding) -> datetime | None:
@@ -194,8 +206,9 @@ def _changes_set_aside_by(done: Sequence[Step]) -> RestorableChanges:
     by_operation = {step.operation: step for step in done}
     if StepOperation.KEEP in by_operation:
         return RestorableChanges()
-    change = by_operation.get(StepOperation.SET_CHANGE_ASIDE)
-    price = str(change.arguments["price"]) if change else ""
+    step = by_operation.get(StepOperation.SET_CHANGE_ASIDE)
+    change = ScheduledPrice(**step.arguments) if step else NOTHING_SCHEDULED
     return RestorableChanges(
-        pause=StepOperation.SET_PAUSE_ASIDE in by_operation, price=price if price_on_sale(price) else ""
+        pause=StepOperation.SET_PAUSE_ASIDE in by_operation,
+        change=change if price_on_sale(change.price) else NOTHING_SCHEDULED,
     )

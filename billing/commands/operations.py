@@ -108,9 +108,15 @@ def _has_price(subscription: SubscriptionSnapshot, *, price: str, **_: Any) -> b
     return subscription.item_price_id == price
 
 
-def _has_or_will_have_price(subscription: SubscriptionSnapshot, *, price: str) -> bool:
-    """Whether a subscription will change to a price at the end of its term, or has done so since the step was sent."""
-    return price in (subscription.item_price_id, subscription.changing_to)
+def _has_or_will_have_price(subscription: SubscriptionSnapshot, *, price: str, unit_price: int | None = None) -> bool:
+    """Whether a subscription will change to a price at the end of its term, or has done so since the step was sent.
+
+    `unit_price` (cents) is what was agreed in place of its list price.
+    """
+    payload = subscription.payload
+    present = (subscription.item_price_id, payload["amount"])
+    scheduled = (subscription.changing_to, payload.get("scheduled_amount"))
+    return any(found == price and unit_price in (None, amount) for found, amount in (present, scheduled))
 
 
 def _has_no_scheduled_change(subscription: SubscriptionSnapshot, **_: Any) -> bool:
@@ -142,6 +148,7 @@ def _has_swapped_coupons(
     add: list[str],
     remove: list[str],
     changing_to: str,
+    unit_price: int | None = None,
     used_since: int | None = None,
 ) -> bool:
     """Whether a subscription shows the swap. A coupon used on an invoice since `used_since` (epoch) was added, too."""
@@ -149,7 +156,7 @@ def _has_swapped_coupons(
 
     def is_swapped(subscription: SubscriptionSnapshot) -> bool:
         current = _coupon_names(subscription.payload["coupons"], "coupon_id", "coupon_code")
-        is_restored = not changing_to or _has_or_will_have_price(subscription, price=changing_to)
+        is_restored = not changing_to or _has_or_will_have_price(subscription, price=changing_to, unit_price=unit_price)
         return (current | used).issuperset(add) and current.isdisjoint(remove) and is_restored
 
     return _shown_by_subscription(is_swapped)(snapshots, subscription_id)
@@ -170,7 +177,7 @@ def _coupon_names(rows: Iterable[Mapping[str, Any]], *fields: str) -> set[str]:
     return {str(row[field]) for row in rows for field in fields if row.get(field)}
 
 
-def _set_change_aside(subscription_id: str, *, key: str, price: str) -> Sequence[Snapshot]:
+def _set_change_aside(subscription_id: str, *, key: str, **_: Any) -> Sequence[Snapshot]:
     """Remove a scheduled change. One that cannot be removed by itself, a ramp, is deleted by the cancellation."""
     try:
         return changes.remove_scheduled_change(subscription_id, key=key)

@@ -26,7 +26,7 @@ def start_subscription(
     """
     params = {
         "id": subscription_id,
-        **_price_params(price),
+        **price_params(price),
         "coupon_ids": list(coupons),
         "trial_end": 0,
         "invoice_immediately": True,
@@ -47,8 +47,8 @@ def change_price_now(
     Raises PaymentRefused when the charge failed and nothing was changed.
     """
     params = {
-        **_price_params(price),
-        **_coupon_params(coupons),
+        **price_params(price),
+        **coupon_params(coupons),
         "replace_items_list": True,
         "prorate": True,
         "invoice_immediately": True,
@@ -58,16 +58,26 @@ def change_price_now(
     return _update_subscription(subscription_id, key=key, params=params)
 
 
-def change_price_at_term_end(subscription_id: str, *, key: str, price: str) -> list[Snapshot]:
-    """Schedule a change of the price for the end of the current term."""
-    params = {**_price_params(price), "replace_items_list": True, "change_option": AT_TERM_END}
+def change_price_at_term_end(
+    subscription_id: str, *, key: str, price: str, unit_price: int | None = None
+) -> list[Snapshot]:
+    """Schedule a change of the price for the end of the current term, at its list price or at `unit_price` (cents)."""
+    params = {**price_params(price, unit_price), "replace_items_list": True, "change_option": AT_TERM_END}
     return _update_subscription(subscription_id, key=key, params=params)
 
 
 def swap_coupons(
-    subscription_id: str, *, key: str, add: Sequence[str], remove: Sequence[str], changing_to: str = ""
+    subscription_id: str,
+    *,
+    key: str,
+    add: Sequence[str],
+    remove: Sequence[str],
+    changing_to: str = "",
+    unit_price: int | None = None,
 ) -> list[Snapshot]:
     """Remove and add coupons of a subscription, then restore its scheduled change of price, if it had one.
+
+    `changing_to` is the id of the scheduled price, `unit_price` (cents) what was agreed in place of its list price.
 
     Idempotent: coupons already removed or added with another key are skipped. Raises Unconfirmed when it was
     interrupted or the scheduled change was not restored; calling it again with the same key finishes it.
@@ -78,7 +88,9 @@ def swap_coupons(
     try:
         if add:
             snapshots = _add_coupons(subscription_id, add, key=f"{key}:on")
-        return _restore_scheduled_change(subscription_id, changing_to, key=f"{key}:back") if changing_to else snapshots
+        if not changing_to:
+            return snapshots
+        return _restore_scheduled_change(subscription_id, changing_to, unit_price=unit_price, key=f"{key}:back")
     except NotSent as error:
         if snapshots:
             raise Unconfirmed("cut short between two writes") from error
@@ -121,9 +133,9 @@ def _coupon_ids(subscription: SubscriptionSnapshot) -> set[str]:
     return {str(row[name]) for row in rows for name in ("coupon_id", "coupon_code") if row.get(name)}
 
 
-def _restore_scheduled_change(subscription_id: str, price: str, *, key: str) -> list[Snapshot]:
+def _restore_scheduled_change(subscription_id: str, price: str, *, unit_price: int | None, key: str) -> list[Snapshot]:
     """Schedule the change of price again that a write deleted. Raises Unconfirmed when it is missing afterwards."""
-    snapshots = change_price_at_term_end(subscription_id, key=key, price=price)
+    snapshots = change_price_at_term_end(subscription_id, key=key, price=price, unit_price=unit_price)
     subscription = next(row for row in snapshots if isinstance(row, SubscriptionSnapshot))
     if subscription.changing_to != price:
         raise Unconfirmed("the scheduled change was not put back")
@@ -170,9 +182,12 @@ def _update_subscription(subscription_id: str, *, key: str, params: dict[str, An
     )
 
 
-def _price_params(price: str) -> dict[str, Any]:
-    return {"subscription_items": [{"item_price_id": price, "quantity": 1}]}
+def price_params(price: str, unit_price: int | None = None) -> dict[str, Any]:
+    """Return the parameters of a subscription to a price, at its list price or at `unit_price` (cents)."""
+    agreed = {} if unit_price is None else {"unit_price": unit_price}
+    return {"subscription_items": [{"item_price_id": price, "quantity": 1, **agreed}]}
 
 
-def _coupon_params(coupons: Sequence[str] | None) -> dict[str, Any]:
+def coupon_params(coupons: Sequence[str] | None) -> dict[str, Any]:
+    """Return the parameters that leave a subscription exactly these coupons; None keeps its present ones."""
     return {} if coupons is None else {"coupon_ids": list(coupons), "replace_coupon_list": True}

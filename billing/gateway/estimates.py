@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from billing.gateway.changes import AT_ONCE, AT_TERM_END
+from billing.gateway.changes import AT_ONCE, AT_TERM_END, coupon_params, price_params
 from billing.gateway.http.client import chargebee_sdk, read_from_provider
 from billing.gateway.snapshots import EPOCH, parse_instant
 
@@ -68,7 +68,7 @@ def estimate_start(
     """Estimate a new subscription of a customer, now or at a future time (UTC), without a trial."""
     params = {
         "subscription": {"trial_end": 0, **({} if starts_at is None else {"start_date": int(starts_at.timestamp())})},
-        "subscription_items": [{"item_price_id": price, "quantity": 1}],
+        **price_params(price),
         "coupon_ids": list(coupons),
         "invoice_immediately": True,
     }
@@ -77,19 +77,35 @@ def estimate_start(
 
 
 def estimate_change(
-    subscription_id: str, *, price: str, coupons: Sequence[str] | None = None, at_term_end: bool = False
+    subscription_id: str,
+    *,
+    price: str,
+    unit_price: int | None = None,
+    coupons: Sequence[str] | None = None,
+    at_term_end: bool = False,
 ) -> ChangeEstimate:
-    """Estimate a change of price, now or at term end, with exactly these coupons (None keeps the current ones)."""
+    """Estimate a change of price, now or at term end, with exactly these coupons (None keeps the current ones).
+
+    `unit_price` (cents) was agreed in place of the list price.
+    """
     params = {
-        "subscription": {"id": subscription_id},
-        "subscription_items": [{"item_price_id": price, "quantity": 1}],
+        **price_params(price, unit_price),
         "replace_items_list": True,
         "prorate": True,
         "invoice_immediately": True,
-        "reactivate": False,
         "change_option": AT_TERM_END if at_term_end else AT_ONCE,
-        **({} if coupons is None else {"coupon_ids": list(coupons), "replace_coupon_list": True}),
+        **coupon_params(coupons),
     }
+    return _estimate_update(subscription_id, params)
+
+
+def estimate_coupons(subscription_id: str, coupons: Sequence[str]) -> ChangeEstimate:
+    """Estimate a subscription at its present price, which may be one of its own, with exactly these coupons."""
+    return _estimate_update(subscription_id, {**coupon_params(coupons), "change_option": AT_ONCE})
+
+
+def _estimate_update(subscription_id: str, params: Mapping[str, Any]) -> ChangeEstimate:
+    params = {"subscription": {"id": subscription_id}, "reactivate": False, **params}
     return _parse_estimate(read_from_provider(chargebee_sdk().Estimate.update_subscription_for_items, params=params))
 
 

@@ -137,6 +137,7 @@ class SubscriptionSnapshot(Snapshot):
             payload["contract_end"] = contract["contract_end"]
         if changing_to is not None:
             payload["scheduled_item_price_id"] = str(_plan_item(changing_to).get("item_price_id", ""))
+            payload["scheduled_has_extras"] = _has_extras(changing_to)
             if all("amount" in item for item in _recurring_items(changing_to)):
                 payload["scheduled_amount"] = _items_amount(changing_to)
         return cls(

@@ -117,6 +117,11 @@ class Subscription(MirroredResource):
         return bool(self.payload.get("has_extras"))
 
     @property
+    def will_have_extras(self) -> bool:
+        """Whether its scheduled change brings such extras, with which it could not be restored."""
+        return bool(self.payload.get("scheduled_has_extras"))
+
+    @property
     def has_ramps(self) -> bool:
         """Whether changes are scheduled that the provider does not show as one: ramps. Any update would stop these."""
         return self.has_scheduled_changes and not self.text("scheduled_item_price_id")

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from billing.models import BundleRate, Coupon
 from billing.queries.discounts import ITEM_LEVEL
-from billing.queries.subscriptions.holdings import Holding
+from billing.queries.subscriptions.holdings import NOTHING_SCHEDULED, Holding, ScheduledPrice
 
 MIN_BUNDLE_SIZE = 2
 # The provider refuses writes to a paused subscription (docs/rules.md, rule 6).
@@ -22,14 +22,14 @@ class BundleMember:
     """A live subscription of a bundle.
 
     `bills_at` is its next bill (UTC), None when none is due without a resume. `ends_at` is its end (UTC), None when it
-    renews. `coupons` are coupon ids; `changing_to` is the id of the price it is scheduled to change to.
+    renews. `coupons` are coupon ids; `changing_to` is what its scheduled change sets.
     """
 
     subscription_id: str
     bills_at: datetime | None
     ends_at: datetime | None
     coupons: tuple[str, ...] = ()
-    changing_to: str = ""
+    changing_to: ScheduledPrice = NOTHING_SCHEDULED
     is_writable: bool = True
 
     def is_live_after(self, instant: datetime) -> bool:
@@ -44,7 +44,7 @@ class CouponSwap:
     subscription_id: str
     add: tuple[str, ...]
     remove: tuple[str, ...]
-    changing_to: str = ""
+    changing_to: ScheduledPrice = NOTHING_SCHEDULED
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def _bundle_member(holding: Holding) -> BundleMember:
         bills_at=next_bill_at(holding),
         ends_at=holding.cancel_at,
         coupons=tuple(str(row["coupon_id"]) for row in subscription.coupons),
-        changing_to=subscription.text("scheduled_item_price_id"),
+        changing_to=holding.scheduled_price,
         is_writable=subscription.status in WRITABLE_STATUSES,
     )
 

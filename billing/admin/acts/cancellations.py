@@ -81,7 +81,7 @@ def _ask_keep(asked: ActionRequest) -> ActionQuestion:
     lines = ["It renews as before."]
     if restored.pause:
         lines.append("The pause that was scheduled before is scheduled again.")
-    if restored.price:
+    if restored.change.price:
         lines.append("The switch that was scheduled before is scheduled again.")
     return ActionQuestion(
         title=f"Keep {holding.plan.name}?",

@@ -38,6 +38,20 @@ _SUBSCRIPTIONS_SQL = f"""
 
 
 @dataclass(frozen=True)
+class ScheduledPrice:
+    """What a scheduled change sets: an item price by its id, empty for nothing, and what it costs if that was agreed.
+
+    `unit_price` (cents) is None at the list price: not every site allows another price than that.
+    """
+
+    price: str = ""
+    unit_price: int | None = None
+
+
+NOTHING_SCHEDULED = ScheduledPrice()
+
+
+@dataclass(frozen=True)
 class Holding:
     """One subscription as the subscriber sees it, with its open pause schedule and its discounts.
 
@@ -73,7 +87,8 @@ class Holding:
         """
         is_of_catalog = self.plan.is_arranged and self.terms.is_monthly_or_yearly
         subscription = self.subscription
-        is_bound = subscription.has_extras or subscription.has_ramps or subscription.contract_end is not None
+        has_extras = subscription.has_extras or subscription.will_have_extras
+        is_bound = has_extras or subscription.has_ramps or subscription.contract_end is not None
         return is_of_catalog and not is_bound and not self.is_duplicate
 
     @property
@@ -110,6 +125,17 @@ class Holding:
     def has_scheduled_change(self) -> bool:
         """Whether a change is scheduled that can be shown and removed; ramps are not."""
         return self.subscription.has_scheduled_changes and not self.subscription.has_ramps
+
+    @property
+    def scheduled_price(self) -> ScheduledPrice:
+        """What to schedule again after a write that deletes the scheduled change; nothing if that is not possible."""
+        subscription = self.subscription
+        price_id = _scheduled_price_id(subscription)
+        if not price_id or subscription.will_have_extras:
+            return NOTHING_SCHEDULED
+        amount = subscription.payload.get("scheduled_amount")
+        is_listed = self.changing_to is not None and amount == self.changing_to.cents("price")
+        return ScheduledPrice(price_id, unit_price=None if is_listed else amount)
 
     @property
     def next_amount(self) -> int:

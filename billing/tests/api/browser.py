@@ -12,6 +12,8 @@ from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
 from accounts.models import Account, SessionToken
+from billing import clock
+from billing.mirror import next_bills
 
 
 class Browser(APIClient):
@@ -31,6 +33,16 @@ class Browser(APIClient):
         if response.headers.get("Content-Type", "").startswith("application/json"):
             assert_documented(environ["REQUEST_METHOD"], environ["PATH_INFO"], response)
         return response
+
+
+def read_bills(account: Account) -> list[dict[str, Any]]:
+    """Return the next bills after the estimates that the first read has requested."""
+    browser = Browser(account)
+    browser.get("/api/account")
+    next_bills.estimate_wanted_bills(account.pk, now=clock.billing_now())
+    bills: list[dict[str, Any]] = browser.get("/api/account").json()["nextBills"]
+    assert browser.get("/api/account/manage-plans").json()["nextBills"] == bills
+    return bills
 
 
 def is_refusal(response: Any, status: int, code: str) -> bool:

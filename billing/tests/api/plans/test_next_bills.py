@@ -7,11 +7,8 @@ from typing import Any
 import pytest
 from django.test import override_settings
 
-from accounts.models import Account
-from billing import clock
-from billing.mirror import next_bills
 from billing.models import NextBillEstimate
-from billing.tests.api.browser import Browser
+from billing.tests.api.browser import Browser, read_bills
 from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS
 from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT, SyncedProvider
 from core.clock import database_now
@@ -22,16 +19,6 @@ SERVICES = "/api/account/add-remove-service"
 DOWNGRADE, UPGRADE = "/api/account/downgrade", "/api/account/upgrade"
 MANAGE = "/api/account/manage-plans"
 RESUME_ESTIMATE = "/api/account/resume/estimate"
-
-
-def read_bills(account: Account) -> list[dict[str, Any]]:
-    """Return the next bills after the estimates that the first read has requested."""
-    browser = Browser(account)
-    browser.get("/api/account")
-    next_bills.estimate_wanted_bills(account.pk, now=clock.billing_now())
-    bills: list[dict[str, Any]] = browser.get("/api/account").json()["nextBills"]
-    assert browser.get(MANAGE).json()["nextBills"] == bills
-    return bills
 
 
 def figures(bills: list[dict[str, Any]]) -> list[tuple[str, int | None, str, bool]]:
