@@ -98,8 +98,7 @@ class RefundInvoice(Change):
 
     def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:
         """Return the step. Raises OverRefundLimit, and ChangeInProgress if something was given back meanwhile."""
-        # Acts of one operator on several accounts take turns, so that together they keep the limit.
-        _check_limit(User.objects.select_for_update().get(pk=self.operator.pk), self.amount, besides=command)
+        _use_limit(self.operator, command, self.amount)
         refundable = find_refundable(self.account, self.number)
         seen = preview.shown if preview is not None else {}
         if refundable is None or (refundable.most[self.way], refundable.given) != (seen["most"], seen["given"]):
@@ -144,7 +143,7 @@ class GiveCredit(Change):
 
     def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:
         """Return the step. Raises OverRefundLimit, and ChangeInProgress if the balance has changed meanwhile."""
-        _check_limit(User.objects.select_for_update().get(pk=self.operator.pk), self.amount, besides=command)
+        _use_limit(self.operator, command, self.amount)
         customer = require_customer(self.account)
         seen = preview.shown if preview is not None else {}
         if customer.cents("promotional_credits") != seen["balance"]:
@@ -180,6 +179,14 @@ def _check_limit(operator: User, amount: int, *, besides: Command | None = None)
         f" {format_cents(allowance.left)} is left. Ask somebody who may give more."
     )
     raise OverRefundLimit(text, fields={"amount": [text]})
+
+
+def _use_limit(operator: User, command: Command, amount: int) -> None:
+    """Check the limit and count the amount toward it, in the transaction that opens the command."""
+    # Acts of one operator on several accounts take turns, so that together they keep the limit.
+    operator = User.objects.select_for_update().get(pk=operator.pk)
+    _check_limit(operator, amount, besides=command)
+    refund_limits.record_grant(operator, command, amount=amount)
 
 
 def _refresh_refundable(change: RefundInvoice, now: datetime) -> Refundable:

@@ -16,11 +16,13 @@ from billing.models import (
     Customer,
     ErasedCustomer,
     InvoicePdf,
+    RefundGrant,
     RevenueMovement,
     Subscription,
     WebhookEvent,
 )
 from billing.models.mirror import LIVE_STATUSES
+from billing.queries.payments.refund_limits import may_be_given
 
 
 class StillSubscribed(BillingError):
@@ -42,6 +44,7 @@ def erase_billing_data(account: Account) -> None:
     customers = Customer.objects.filter(Q(account=account) | Q(account=None, email=account.email) & ~Q(email=""))
     if Subscription.objects.filter(customer__in=customers, deleted=False, status__in=LIVE_STATUSES).exists():
         raise StillSubscribed
+    _forget_refused_grants(account)
     CancellationFeedback.objects.filter(account=account).update(subscription_ids=[])
     _anonymize_churn_events(account)
     of_customers = Q(invoice__customer__in=customers) | Q(credit_note__customer__in=customers)
@@ -51,6 +54,12 @@ def erase_billing_data(account: Account) -> None:
     pdfs.delete()
     for customer in customers:
         _delete_customer(customer)
+
+
+def _forget_refused_grants(account: Account) -> None:
+    """Delete the grants of commands that gave nothing: without their commands they would count as made."""
+    grants = RefundGrant.objects.filter(command__account=account).select_related("command")
+    RefundGrant.objects.filter(pk__in=[grant.pk for grant in grants if not may_be_given(grant)]).delete()
 
 
 def _anonymize_churn_events(account: Account) -> None:

@@ -21,7 +21,7 @@ from billing.models.mirror import (
 from billing.models.next_bills import NextBillEstimate
 from billing.models.pause_schedules import PauseSchedule
 from billing.models.redemptions import CodeRedemption, OfferClaim
-from billing.models.refund_limits import RefundLimit
+from billing.models.refund_limits import RefundGrant, RefundLimit
 from billing.models.revenue import RevenueMovement, RevenueReport
 from billing.models.webhooks import FeedCursor, ProviderClock, WebhookEvent
 
@@ -55,6 +55,7 @@ __all__ = [
     "PromotionalCredit",
     "ProviderClock",
     "ProviderMinute",
+    "RefundGrant",
     "RefundLimit",
     "RequestPace",
     "RevenueMovement",

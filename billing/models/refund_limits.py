@@ -1,7 +1,10 @@
-"""What each group of operators may give back, in cents of any currency."""
+"""What each group of operators may give back, and what each operator has given lately, in cents of any currency."""
 
 from django.contrib.auth.models import Group
 from django.db import models
+
+from accounts.models import User
+from billing.models.commands import Command
 
 
 class RefundLimit(models.Model):
@@ -13,3 +16,21 @@ class RefundLimit(models.Model):
 
     def __str__(self) -> str:
         return f"refund limit of {self.group}"
+
+
+class RefundGrant(models.Model):
+    """A refund or credit that counts toward its operator's limit, until 24 hours have passed.
+
+    It outlives its command, which is deleted when the account is erased.
+    """
+
+    operator = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    command = models.OneToOneField(Command, on_delete=models.SET_NULL, null=True, related_name="+")
+    amount = models.PositiveIntegerField(help_text="In cents.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["operator", "created_at"], name="refund_grant_by_operator")]
+
+    def __str__(self) -> str:
+        return f"{self.amount} by {self.operator}"

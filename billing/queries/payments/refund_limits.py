@@ -8,7 +8,7 @@ from datetime import timedelta
 from django.db.models import Max
 
 from accounts.models import User
-from billing.models import Command, RefundLimit
+from billing.models import Command, RefundGrant, RefundLimit
 from core.clock import database_now
 
 REFUND_INVOICE, GIVE_CREDIT = "refund_invoice", "give_credit"
@@ -40,17 +40,23 @@ def allowance_of(operator: User, *, besides: Command | None = None) -> Allowance
         return None
     limits = RefundLimit.objects.filter(group__user=operator)
     most = limits.aggregate(per_act=Max("per_act"), per_day=Max("per_day"))
-    given = Command.objects.filter(
-        kind__in=REFUND_KINDS, actor=f"support:{operator.get_username()}", created_at__gt=database_now() - PERIOD
-    )
+    grants = RefundGrant.objects.filter(operator=operator, created_at__gt=database_now() - PERIOD)
     if besides is not None:
-        given = given.exclude(pk=besides.pk)
+        grants = grants.exclude(command=besides)
     return Allowance(
         per_act=most["per_act"] or 0,
         per_day=most["per_day"] or 0,
-        given=sum(int(command.shown["amount"]) for command in given if _may_be_given(command)),
+        given=sum(grant.amount for grant in grants.select_related("command") if may_be_given(grant)),
     )
 
 
-def _may_be_given(command: Command) -> bool:
-    return command.state != Command.State.FAILED or any(step.is_in_doubt for step in command.steps)
+def record_grant(operator: User, command: Command, *, amount: int) -> None:
+    """Count what a command gives (cents) toward its operator's limit, once, and forget what counts no more."""
+    RefundGrant.objects.filter(operator=operator, created_at__lte=database_now() - PERIOD).delete()
+    RefundGrant.objects.get_or_create(command=command, defaults={"operator": operator, "amount": amount})
+
+
+def may_be_given(grant: RefundGrant) -> bool:
+    """Return whether a grant was made or is in doubt; what was refused is neither. An erased command was made."""
+    command = grant.command
+    return command is None or command.state != Command.State.FAILED or any(step.is_in_doubt for step in command.steps)

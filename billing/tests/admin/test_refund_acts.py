@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import Account, AccountEvent, OutgoingMail, User
+from accounts.profile import erasure
 from billing.mirror import reconcile
-from billing.models import Command, CreditNote, Customer, PromotionalCredit, RefundLimit, Transaction
+from billing.models import (
+    Command,
+    CreditNote,
+    Customer,
+    PromotionalCredit,
+    RefundGrant,
+    RefundLimit,
+    Subscription,
+    Transaction,
+)
 from billing.tests.admin.act_page import ActPage, assert_recorded, figures
 from billing.tests.api.mirror_factory import FAITH
 from billing.tests.api.synced_provider import SyncedProvider
@@ -202,6 +214,49 @@ def test_each_group_keeps_its_limit(shop: SyncedProvider, ava: Account, group: s
     assert "was given." in operator.confirm(question)
     assert "$0.00 is left" in operator.ask("give-credit", amount="0.01").content.decode()
     assert shop.client.Customer.retrieve("ava").customer.promotional_credits == float(at_once) * 100 + 150
+
+
+@pytest.fixture
+def spent(shop: SyncedProvider, ava: Account) -> ActPage:
+    """Sam, who may give $2.00 in 24 hours, and has given it as credit on another account."""
+    RefundLimit.objects.filter(group__name="support").update(per_act=200, per_day=200)
+    sam = ActPage(ava)
+    sam.account = shop.customer("bob")
+    assert "was given." in sam.perform("give-credit", amount="2.00")
+    sam.account = ava
+    return sam
+
+
+@pytest.mark.shows("rule-24")
+def test_a_limit_is_of_the_operator_and_not_of_the_name(ava: Account, spent: ActPage) -> None:
+    assert "$0.00 is left" in spent.ask("give-credit", amount="0.01").content.decode()
+    User.objects.filter(username="sam").update(username="samantha")
+    assert "$0.00 is left" in spent.ask("give-credit", amount="0.01").content.decode()
+    assert "was given." in ActPage(ava, name="sam").perform("give-credit", amount="2.00")
+
+
+@pytest.mark.shows("rule-24")
+def test_what_was_given_counts_although_the_account_is_erased(spent: ActPage) -> None:
+    erasure.erase_account(Account.objects.get(email="bob@example.com"), actor="support:root")
+    assert "$0.00 is left" in spent.ask("give-credit", amount="0.01").content.decode()
+    RefundGrant.objects.update(created_at=timezone.now() - timedelta(hours=24, seconds=1))
+    assert "was given." in spent.perform("give-credit", amount="2.00")
+    assert [grant.amount for grant in RefundGrant.objects.all()] == [200]
+
+
+def test_what_was_refused_does_not_count_whether_or_not_the_account_is_erased(
+    shop: SyncedProvider, number: str, page: ActPage
+) -> None:
+    RefundLimit.objects.filter(group__name="support").update(per_act=200, per_day=200)
+    shop.provider.sandbox.order_fault("error", "*/refund", status=400, api_error_code="invalid_state_for_request")
+    page.perform("refund", about=number, **REFUND)
+    assert RefundGrant.objects.count() == 1
+    assert "$2.00 now" in page.ask("refund", about=number).content.decode()
+    shop.client.Subscription.cancel_for_items(Subscription.objects.get().provider_id, {"cancel_option": "immediately"})
+    shop.import_customer("ava")
+    erasure.erase_account(page.account, actor="support:root")
+    page.account = shop.customer("bob")
+    assert "was given." in page.perform("give-credit", amount="2.00")
 
 
 def test_a_limit_that_was_lowered_after_the_question_holds(shop: SyncedProvider, number: str, page: ActPage) -> None:
