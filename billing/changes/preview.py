@@ -107,17 +107,17 @@ class BillForecast:
     def _estimate_scheduled(
         self, holding: Holding, bill: Bill | None, coupons: tuple[str, ...] | None
     ) -> EstimatedBill | None:
-        known, price = self.estimates.get(holding.subscription.pk), holding.scheduled_price.price
+        known, price = self.estimates.get(holding.subscription.pk), holding.changing_to
         if coupons is None and known is not None:
             return known
-        if bill is not None and not price:
+        if bill is not None and price is None:
             return bill_before_balances(bill)
-        if coupons is None or not price:
+        if coupons is None or price is None:
             return estimate_bill(holding, now=self.now)
         subscription_id = holding.subscription.provider_id
         unit_price = holding.scheduled_price.unit_price
         estimate = estimates.estimate_change(
-            subscription_id, price=price, unit_price=unit_price, coupons=coupons, at_term_end=True
+            subscription_id, price=price.provider_id, unit_price=unit_price, coupons=coupons, at_term_end=True
         )
         return None if estimate.renewal is None else bill_before_balances(estimate.renewal)
 

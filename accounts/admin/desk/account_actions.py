@@ -29,7 +29,7 @@ from core.errors import NotFound, PortalError
 from core.idempotency import FinalAnswer, answer_once
 from core.text import validate_line
 
-QUOTE_CHANGED = "quote_changed"
+QUOTE_CHANGED, UNCONFIRMED = "quote_changed", "billing_unconfirmed"
 # The parameter that says that the form of the choices was submitted, also if nothing in it is chosen.
 CHOSEN = "chosen"
 ACCOUNT, MAIL = "account", "mail"
@@ -178,6 +178,7 @@ class _ActionPage:
         chosen = self.submitted if CHOSEN in self.submitted else None
         self.form = action.build_form(self.asked, chosen) if action.build_form else None
         self.reason_form = ReasonForm(self.submitted if request.method == "POST" else None)
+        self.is_performed = False
 
     def answer_request(self) -> HttpResponse:
         """Return the page, or the redirect after the action."""
@@ -212,7 +213,8 @@ class _ActionPage:
         if answer is not None:
             level = messages.SUCCESS if answer.status == _SUCCESS_STATUS else messages.ERROR
             person = f"For {self.account}: " if self.asked.subject_id else ""
-            messages.add_message(self.request, level, f"{person}{answer.body}")
+            again = "" if self.is_performed else "Confirmed before, so nothing was done again. "
+            messages.add_message(self.request, level, f"{again}{person}{answer.body}")
         return HttpResponseRedirect(self._return_url())
 
     def _answer_finally(self, own_key: str, failures: list[PortalError]) -> FinalAnswer | None:
@@ -227,6 +229,7 @@ class _ActionPage:
 
     def _perform(self, own_key: str) -> str:
         """Perform the action and log it with its reason; return the sentence that says what was done."""
+        self.is_performed = True
         reason = self.reason_form.cleaned_data["reason"] if self.action.needs_reason else ""
         confirmed = ConfirmedAction(
             **vars(self._chosen_request()),
@@ -251,6 +254,13 @@ class _ActionPage:
 
     def _answer_failure(self, error: PortalError, key: str) -> HttpResponse:
         """Ask again, with what was typed, where that helps; otherwise say on the account's page what went wrong."""
+        if error.code == UNCONFIRMED:
+            # Asked again, the figures would be those after a change that may have been made.
+            text = (
+                "Chargebee hasn't confirmed this yet. The timeline shows within a minute how it ended: don't repeat it."
+            )
+            messages.warning(self.request, f"For {self.account}: {text}")
+            return HttpResponseRedirect(self._return_url())
         is_requoted = error.code == QUOTE_CHANGED
         text = "The figures have changed. Nothing was done. Check them and confirm again."
         messages.add_message(

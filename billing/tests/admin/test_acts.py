@@ -165,7 +165,8 @@ def test_a_double_submit_acts_once(
     first = page.confirm(question)
     invoices = len(shop.invoices("ava"))
     assert 'class="success"' in first
-    assert 'class="success"' in page.confirm(question)
+    assert "nothing was done again" not in first
+    assert 'class="success">Confirmed before, so nothing was done again. ' in page.confirm(question)
     assert len(shop.invoices("ava")) == invoices
     assert Command.objects.filter(actor="support:sam").count() == 1
 

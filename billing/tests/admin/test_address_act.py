@@ -97,7 +97,7 @@ def test_a_lost_answer_is_found_by_the_same_confirmation(
 ) -> None:
     question = page.ask("correct-address", address="ava.new@example.com")
     faulty_proxy.lose_write(1)
-    assert "billing_unconfirmed" in page.confirm(question)
+    assert "Chargebee hasn't confirmed this yet." in page.confirm(question)
     faulty_proxy.restore()
     expire_leases()
     assert "The email address was corrected." in page.confirm(question)

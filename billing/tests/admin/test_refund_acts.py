@@ -13,6 +13,9 @@ from django.utils import timezone
 
 from accounts.models import Account, AccountEvent, OutgoingMail, User
 from accounts.profile import erasure
+from billing import clock
+from billing.commands import lifecycle
+from billing.jobs.command_kinds import COMMAND_KINDS
 from billing.mirror import reconcile
 from billing.models import (
     Command,
@@ -199,6 +202,21 @@ def test_a_refund_that_is_refused_changes_nothing(
     assert words in page.confirm(question)
     assert refunded_cents(shop) == []
     assert not OutgoingMail.objects.filter(kind="receipt").exists()
+
+
+@pytest.mark.shows("rule-24")
+def test_a_refund_without_an_answer_is_being_confirmed_and_says_nothing_else(
+    shop: SyncedProvider, number: str, page: ActPage
+) -> None:
+    question = page.ask("refund", about=number, **{**REFUND, "amount": "6.99"})
+    shop.provider.sandbox.order_fault("drop_connection_after", "*/refund")
+    text = page.confirm(question)
+    assert "For ava@example.com: Chargebee hasn't confirmed this yet." in text
+    assert "can be given back" not in text
+    Command.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))
+    lifecycle.settle_due_commands(COMMAND_KINDS, now=clock.billing_now())
+    assert "We refunded $6.99 to your Visa ending in 1111" in page.confirm(question)
+    assert refunded_cents(shop) == [699]
 
 
 @pytest.mark.shows("rule-24", "error-37")
