@@ -27,14 +27,16 @@ ALLOWED_ELEMENTS = frozenset(
 FILTER_ELEMENTS = frozenset(name for name in ALLOWED_ELEMENTS if name.startswith("fe"))
 FILTER_SIZES = frozenset(("x", "y", "width", "height", "stdDeviation", "dx", "dy"))
 GRADIENTS = ("linearGradient", "radialGradient")
-# A logo has some hundred elements. What `use` and the like draw again counts again, and a filter as much as many paths.
-MAX_DRAWN, FILTER_COST = 20_000, 200
+# A logo has some hundred elements. What `use` and the like draw again counts again; a filter or a mask, which needs a
+# picture of its own each time, as much as many paths.
+MAX_DRAWN = 20_000
+COSTS = {**dict.fromkeys(FILTER_ELEMENTS, 200), "mask": 20}
 MAX_DEPTH = 50
 UNFINISHED = -1
 # How many times as large as what it is drawn on a filter may be, or reach.
 MAX_FILTER_RATIO = 4
 _EXTERNAL_REFERENCE = re.compile(
-    r"""url\(\s*['"]?(?!\#)|@|(?:image|image-set|src)\(|expression\(|javascript:|\\""", re.IGNORECASE
+    r"""url\((?>\s*['"]?)(?!\#)|@|(?:image|image-set|src)\(|expression\(|javascript:|\\""", re.IGNORECASE
 )
 # What takes long to draw without any element: filters of style sheets, and dashes, of which a line can have a million.
 _COSTLY_STYLES = (
@@ -114,7 +116,7 @@ class _Drawing:
             element.drawn = UNFINISHED
             targets = [self.by_id[name] for name in element.refers_to if name in self.by_id]
             parts = sum(self._count_drawn(part, depth + 1) for part in (*element.parts, *targets))
-            element.drawn = min(MAX_DRAWN + 1, parts + (FILTER_COST if element.name in FILTER_ELEMENTS else 1))
+            element.drawn = min(MAX_DRAWN + 1, parts + COSTS.get(element.name, 1))
         return element.drawn
 
 

@@ -194,6 +194,7 @@ def test_the_logos_of_a_service_can_be_uploaded(operator: Client, kids: Brand) -
         '<filter id="f" filterUnits="userSpaceOnUse" width="9e9"><feFlood/></filter>',
         '<filter id="f"><feGaussianBlur stdDeviation="100000"/></filter>',
         '<filter id="f" primitiveUnits="objectBoundingBox"><feGaussianBlur stdDeviation="9"/></filter>',
+        pytest.param('<mask id="m"><path/></mask>' + '<path mask="url(#m)"/>' * 1000, id="a thousand masks"),
         pytest.param('<filter id="f">' + "<feOffset/>" * 200 + "</filter>", id="a filter of many steps"),
         '<filter id="f"><feOffset/></filter><style>path{filter:u<title/>rl(#f)}</style>',
         "<style>g{filter:blur(50px) drop-shadow(40px 40px 40px red)}</style>",
@@ -244,7 +245,8 @@ def test_a_logo_of_many_parts_with_a_shadow_is_accepted(operator: Client, kids: 
         '<feGaussianBlur in="SourceAlpha" stdDeviation="2"/><feOffset dy="4"/></filter>'
     )
     parts = '<g id="star"><path d="M0 0h9v9z"/></g>' + '<use href="#star"/>' * 200
-    drawing = DRAWING.format(f'{shadow}<g filter="url(#f)" clip-path="url(#c)">{parts}</g>')
+    quoted = "<path fill=\"url( '#a' )\"/>"
+    drawing = DRAWING.format(f'{shadow}<g filter="url(#f)" clip-path="url(#c)">{quoted}{parts}</g>')
     declared = f'\ufeff<?xml version="1.0" encoding="utf-8"?>{drawing}'
     assert post_admin_form(operator, kids, logo_upload=svg_upload(declared)).status_code == 302
 

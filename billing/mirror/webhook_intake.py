@@ -60,7 +60,8 @@ def store_webhook_event(body: Mapping[str, Any]) -> WebhookEvent | None:
     ]
     if not all(IDENTIFIER_PATTERN.fullmatch(identifier) for identifier in identifiers):
         raise InvalidInput(NOT_AN_EVENT)
-    if not EPOCH <= event.occurred_at < LATEST_TIME:
+    # A number in quotes, a fraction or `true` would be read as a time, but none that the provider sends.
+    if type(body["occurred_at"]) is not int or not EPOCH <= event.occurred_at < LATEST_TIME:
         raise InvalidInput(NOT_AN_EVENT)
     return _store_event(event)
 
