@@ -1,4 +1,4 @@
-"""`make test`: the Python suite, PostgreSQL and Redis where they answer, the frontend's tests, the browser journeys."""
+"""`make test`: Python, PostgreSQL and Redis, faults, a rehearsal of production, the frontend, the browser journeys."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dev.console import CannotContinue, print_line
 from dev.paths import PYTHON, ROOT, child_environment
+from dev.rehearse import run_rehearsal
 from dev.servers import POSTGRESQL_PORT, REDIS_PORT, is_listening, missing_binaries
 from dev.setup import prepare
 from dev.setup.chromium import ensure_browser
@@ -135,6 +136,15 @@ def faults_suite(output: Output) -> bool:
     return _run_suite(command, output, DATABASE_URL=DATABASE_URL)
 
 
+def rehearsal_suite(output: Output) -> bool:
+    """Rehearse production on this machine. Raises `SuiteSkipped` if something that it needs is missing."""
+    ensure_nginx()
+    try:
+        return run_rehearsal(output)
+    except CannotContinue as error:
+        raise SuiteSkipped(str(error)) from error
+
+
 def frontend_suite(output: Output) -> bool:
     """Run the frontend's unit tests."""
     return _run_suite(["npm", "run", "--silent", "test"], output)
@@ -161,6 +171,7 @@ def test_stages(data: Path) -> tuple[dict[str, Suite], ...]:
         {
             "Python on PostgreSQL and Redis": services_suite,
             "faults below the portal": faults_suite,
+            "a rehearsal of production": rehearsal_suite,
             "the frontend": frontend_suite,
         },
         {"browser journeys": partial(browser_suite, data)},
