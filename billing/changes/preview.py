@@ -130,6 +130,7 @@ class BillForecast:
         coupons = self.coupons_after(subscription.provider_id)
         if coupons is None:
             return estimates.estimate_next_bill(subscription.provider_id)
+        coupons = _coupons_in_force(holding, coupons)
         if holding.status == NON_RENEWING and not holding.will_bill:
             return _estimate_bill_when_kept(holding, coupons)
         estimate = estimates.estimate_coupons(subscription.provider_id, coupons)
@@ -144,6 +145,15 @@ class BillForecast:
         swap = next((swap for swap in self.swaps if swap.subscription_id == subscription_id), None)
         member = next((member for member in self.members if member.subscription_id == subscription_id), None)
         return None if swap is None or member is None else member_after_swap(member, swap).coupons
+
+
+def _coupons_in_force(holding: Holding, coupons: Collection[str]) -> tuple[str, ...]:
+    """Return those of these coupons (ids or codes) whose period has not ended by the next bill."""
+    subscription = holding.subscription
+    bill = subscription.next_billing_at or subscription.period_end
+    ended = {discount.coupon_id for discount in holding.discounts if not discount.is_in_force_at(bill)}
+    rows = coupon_rows_after(subscription.coupons, coupons)
+    return tuple(str(row.get("coupon_code") or row["coupon_id"]) for row in rows if row["coupon_id"] not in ended)
 
 
 def _estimate_bill_when_kept(holding: Holding, coupons: Sequence[str]) -> Bill:

@@ -338,3 +338,23 @@ def test_nothing_is_redeemed_while_the_provider_is_unavailable(ava: Browser, set
     response = redeem_code(ava, "SAVE20")
     assert is_refusal(response, 503, "billing_unavailable")
     assert ava.get(MANAGE).json() == before
+
+
+@pytest.mark.shows("rule-5", "rule-9")
+@pytest.mark.usefixtures("bundles")
+def test_keeping_a_plan_again_does_not_revive_a_code_that_has_ended(shop: SyncedProvider) -> None:
+    shop.coupon("QUARTER5", cents=500, duration_type="limited_period", period=3, period_unit="month")
+    ben = Browser(shop.customer("ben"))
+    shop.subscribe("ben", GOSPEL, unit="Yearly")
+    faith = shop.subscribe("ben", FAITH, unit="Yearly", trial_end=shop.timestamp_in_days(10))
+    assert redeem_code(ben, "QUARTER5").json()["appliedTo"] == faith
+    shop.provider.travel(days=11)
+    shop.import_customer("ben")
+    assert ben.post("/api/account/cancel").status_code == 200
+    # With a third plan it gets the coupon of a larger bundle.
+    wanted = {"planIds": [FAITH, GOSPEL, KIDS]}
+    promised = pick_fields(ben.post("/api/account/add-remove-service/estimate", wanted), ("total", "couponDiscount"))
+    assert ben.post("/api/account/add-remove-service", wanted).status_code == 200
+    assert (
+        pick_fields(ben.get(MANAGE), ("total", "couponDiscount")) == promised == {"total": 20397, "couponDiscount": 0}
+    )
