@@ -166,6 +166,7 @@ def _measure_card(report_range: ReportRange, report: ChurnStatistics, measure: s
         "chart": charts.chart_over_time(f"chart-{measure}", f"{churn_tables.MEASURE_NAMES[measure]} by week", points),
         "name": churn_tables.MEASURE_NAMES[measure],
         "meaning": churn_tables.MEASURE_MEANINGS[measure],
+        "rate": churn_tables.describe_rate(measure, report.rates.get(measure)),
         "total": f"{total:,}",
         "before": f"{before:,} in the {days} days before",
     }

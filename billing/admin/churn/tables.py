@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from billing.admin.churn.charts import format_share
 from billing.models import Plan
-from billing.queries.reports.churn_report import MEASURES, ChurnStatistics, Counts, OfferFunnel, ReportRange
+from billing.queries.reports.churn_report import MEASURES, ChurnStatistics, Counts, OfferFunnel, Rate, ReportRange
 from billing.survey import OFFERS, REASON, SATISFACTION, USAGE
 
 MEASURE_NAMES = {
@@ -24,6 +24,11 @@ MEASURE_MEANINGS = {
     "begun": "Pauses that took effect",
     "resumes": "Subscriptions resumed after a pause",
     "saves": "Accepted offers and undone cancellations",
+}
+RATE_MEANINGS = {
+    "cancellations": "subscriptions that paid in these weeks, without those kept again",
+    "begun": "subscriptions that paid in these weeks",
+    "saves": "subscriptions that were canceled or saved",
 }
 _OFFER_NAMES = {"pause": "Pause", "free_month": "Free month"}
 _UNANSWERED = "not answered"
@@ -96,6 +101,28 @@ def offer_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
     return Table("offers", "Offers", columns, rows, bar=2, note="Counted once per subscription.")
 
 
+def describe_rate(measure: str, rate: Rate | None) -> str:
+    """Return a rate in words: `2.1 % of 1,204 subscriptions that paid in these weeks`; empty if it is not known."""
+    if rate is None or not rate.is_known:
+        return ""
+    return f"{format_share(rate.part, rate.whole or 0)} of {rate.whole:,} {RATE_MEANINGS[measure]}"
+
+
+def rate_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
+    """Return the rates; a share that is not known is empty."""
+    rows = [
+        (
+            f"{MEASURE_NAMES[measure]}, of {RATE_MEANINGS[measure]}",
+            rate.part,
+            "" if rate.whole is None else rate.whole,
+            format_share(rate.part, rate.whole or 0) if rate.is_known else "",
+        )
+        for measure, rate in report.rates.items()
+    ]
+    note = "Each subscription counts once, by what came last. Who paid is known for all brands together only."
+    return Table("rates", "Rates", ("Rate", "Subscriptions", "Of", "Share"), rows, note=note)
+
+
 def pause_return_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
     """Return what came next for the pauses that began in the range."""
     begun = sum(report.returns.values())
@@ -109,6 +136,7 @@ def pause_return_table(report_range: ReportRange, report: ChurnStatistics) -> Ta
 
 
 TABLE_BUILDERS: Mapping[str, Callable[[ReportRange, ChurnStatistics], Table]] = {
+    "rates": rate_table,
     "weeks": week_table,
     "services": service_table,
     "returns": pause_return_table,

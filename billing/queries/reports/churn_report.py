@@ -8,12 +8,13 @@ from functools import cached_property
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import TruncWeek
 
 from billing.clock import start_of_day
-from billing.models import ChurnEvent
+from billing.models import ChurnEvent, RevenueMovement
 from billing.queries.cancel_screen import offered_answers
+from billing.queries.reports.revenue_report import BEGINNINGS, ENDINGS
 from billing.survey import OFFERS
 
 Kind = ChurnEvent.Kind
@@ -29,6 +30,8 @@ _MEASURE_BY_KIND = {
     Kind.KEPT: SAVES,
 }
 MEASURES = (CANCELLATIONS, PAUSES, BEGUN, RESUMES, SAVES)
+# What decides whether a subscription stays; the last of these in a range counts for its rates.
+_DECISIONS = (Kind.CANCELLED, Kind.OFFER_TAKEN, Kind.KEPT)
 _SURVEY_QUESTIONS = ("reason", "satisfaction", "usage")
 
 Counts = Mapping[str, int]
@@ -77,11 +80,26 @@ class OfferFunnel:
 
 
 @dataclass(frozen=True)
+class Rate:
+    """So many subscriptions of so many, each counted once; `whole` is None where that is not known."""
+
+    part: int
+    whole: int | None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is a share: of something, and not of less than itself."""
+        return self.whole is not None and 0 < self.whole >= self.part
+
+
+@dataclass(frozen=True)
 class ChurnStatistics:
     """The numbers of a range. Mappings leave out zero counts.
 
     `answers` holds the measures by survey question and answer; an empty answer means the question was skipped.
     `returns` counts the pauses that began in the range by what came next: resumed, cancelled, or empty for nothing yet.
+    `rates` are by measure: cancellations and started pauses of what paid in the range, saves of what was canceled or
+    saved.
     """
 
     totals: Counts
@@ -91,6 +109,7 @@ class ChurnStatistics:
     answers: Mapping[str, Mapping[str, Counts]]
     offers: Mapping[str, OfferFunnel]
     returns: Counts
+    rates: Mapping[str, Rate]
 
     @cached_property
     def offered(self) -> Mapping[str, Sequence[str]]:
@@ -104,7 +123,7 @@ class ChurnStatistics:
 
 
 def churn_statistics(report_range: ReportRange) -> ChurnStatistics:
-    """Return the numbers of a range. Four queries, however many events there are."""
+    """Return the numbers of a range. Seven queries, however many events there are."""
     grouped = _group_events(report_range)
     services = _count_by_key(grouped, lambda row: row[2])
     return ChurnStatistics(
@@ -115,6 +134,7 @@ def churn_statistics(report_range: ReportRange) -> ChurnStatistics:
         answers=_count_by_answer(report_range),
         offers=_offer_funnels(grouped),
         returns=_count_pause_returns(report_range),
+        rates=_rates(report_range),
     )
 
 
@@ -186,6 +206,35 @@ def _count_pause_returns(report_range: ReportRange) -> dict[str, int]:
     begun = _events_in_range(report_range).filter(kind=Kind.PAUSED).annotate(next=Subquery(next_event_kind))
     rows = begun.values_list("next").annotate(count=Count("id")).order_by()
     return {kind or "": count for kind, count in rows}
+
+
+def _rates(report_range: ReportRange) -> dict[str, Rate]:
+    """Return the rates. A subscription that was canceled and kept again counts as saved only."""
+    later = _events_in_range(report_range).filter(
+        Q(at__gt=OuterRef("at")) | Q(at=OuterRef("at"), id__gt=OuterRef("id")),
+        subscription_id=OuterRef("subscription_id"),
+        kind__in=_DECISIONS,
+    )
+    decided = _events_in_range(report_range).filter(~Exists(later), kind__in=_DECISIONS)
+    counts = Counter(dict(decided.values_list("kind").annotate(count=Count("id")).order_by()))
+    canceled = counts[Kind.CANCELLED]
+    saved = counts.total() - canceled
+    begun = _events_in_range(report_range).filter(kind=Kind.PAUSED)
+    paid = None if report_range.brands else _count_paid_subscriptions(report_range)
+    return {
+        CANCELLATIONS: Rate(canceled, paid),
+        BEGUN: Rate(begun.aggregate(count=Count("subscription_id", distinct=True))["count"], paid),
+        SAVES: Rate(saved, canceled + saved),
+    }
+
+
+def _count_paid_subscriptions(report_range: ReportRange) -> int:
+    """Return how many subscriptions brought in revenue at any time of the range. The ledger knows no brands."""
+    counts = RevenueMovement.objects.filter(at__lt=report_range.end).aggregate(
+        began=Count("id", filter=Q(kind__in=BEGINNINGS)),
+        ended=Count("id", filter=Q(kind__in=ENDINGS, at__lt=report_range.start)),
+    )
+    return int(counts["began"]) - int(counts["ended"])
 
 
 def _events_in_range(report_range: ReportRange) -> QuerySet[ChurnEvent]:

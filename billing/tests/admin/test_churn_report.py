@@ -17,7 +17,7 @@ from django.urls import reverse
 
 from accounts.models import Brand, User
 from billing import clock
-from billing.models import ChurnEvent, ProviderClock
+from billing.models import ChurnEvent, ProviderClock, RevenueMovement
 from billing.queries.reports.churn_report import ReportRange, churn_statistics
 
 pytestmark = pytest.mark.django_db
@@ -109,6 +109,46 @@ def test_it_counts_by_service_reason_satisfaction_and_usage(operator: Client) ->
     assert (satisfaction["Neutral"], satisfaction["not answered"]) == ("1", "1")
     usage = {row["Answer"]: row["Cancellations"] for row in download_table(operator, "usage")}
     assert (usage["Rarely"], usage["not answered"]) == ("1", "1")
+
+
+def record_movement(kind: RevenueMovement.Kind, month: int, subscription: str) -> None:
+    """Record a movement at the start of a month of 2026."""
+    at = datetime(2026, month, 10, 12, tzinfo=UTC)
+    fields = {"customer_id": "cus", "currency": "USD", "amount": 699, "first_at": at}
+    RevenueMovement.objects.create(at=at, kind=kind, subscription_id=subscription, **fields)
+
+
+def test_its_rates_count_each_subscription_once_and_by_what_came_last(operator: Client) -> None:
+    for number in range(8):
+        record_movement(RevenueMovement.Kind.NEW, 2, f"sub_of_{number}")
+    record_movement(RevenueMovement.Kind.CHURN, 2, "sub_of_0")  # gone before
+    record_movement(RevenueMovement.Kind.NEW, 3, "new")
+    record_movement(RevenueMovement.Kind.NEW, 4, "later")
+    for day, kind in ((3, Kind.CANCELLED), (4, Kind.KEPT), (5, Kind.CANCELLED), (6, Kind.KEPT)):
+        record_event(kind, day, subscription="sub_of_1")
+    for day, kind in ((3, Kind.OFFER_TAKEN), (3, Kind.PAUSE_SCHEDULED), (5, Kind.PAUSED), (12, Kind.PAUSED)):
+        record_event(kind, day, subscription="sub_of_2")
+    record_event(Kind.CANCELLED, 9, subscription="sub_of_3")
+    record_event(Kind.CANCELLED, 10, subscription="sub_of_4", brand="kids")
+    record_event(Kind.KEPT, 20, subscription="sub_of_4", brand="kids")  # after the range
+
+    rates = [(row["Subscriptions"], row["Of"], row["Share"]) for row in download_table(operator, "rates")]
+    assert rates == [("2", "8", "25 %"), ("1", "8", "12 %"), ("2", "4", "50 %")]
+    page = operator.get(reverse(REPORT), MARCH).content.decode()
+    assert "25 % of 8 subscriptions that paid in these weeks, without those kept again" in page
+
+    of_kids = [
+        (row["Subscriptions"], row["Of"], row["Share"]) for row in download_table(operator, "rates", brand="kids")
+    ]
+    assert of_kids == [("1", "", ""), ("0", "", ""), ("0", "1", "0 %")]
+    page = operator.get(reverse(REPORT), {**MARCH, "brand": "kids"}).content.decode()
+    assert '<p class="report-meaning">Subscriptions canceled</p>' in page
+
+
+def test_a_rate_of_more_than_its_whole_is_none(operator: Client) -> None:
+    record_two_weeks()
+    shares = [row["Share"] for row in download_table(operator, "rates")]
+    assert shares == ["", "", "50 %"]
 
 
 def test_it_counts_the_outcomes_of_pauses(operator: Client) -> None:
@@ -217,7 +257,7 @@ def test_the_number_of_queries_does_not_grow_with_events(operator: Client, djang
         record_two_weeks()
     with django_assert_max_num_queries(len(captured)):
         operator.get(reverse(REPORT), MARCH)
-    assert len(captured) <= 18
+    assert len(captured) <= 21
 
 
 def test_every_query_uses_an_index(db: None) -> None:
@@ -226,7 +266,7 @@ def test_every_query_uses_an_index(db: None) -> None:
     report_range = ReportRange(first, first + timedelta(days=13), "America/New_York", ["kids"])
     with CaptureQueriesContext(connection) as captured:
         churn_statistics(report_range)
-    assert len(captured) == 4
+    assert len(captured) == 6
     plans = [_query_plan(query["sql"]) for query in captured.captured_queries]
     assert [plan for plan in plans if not re.search(r"\bchurn_(at|kind_at)\b", plan)] == []
     assert [plan for plan in plans if re.search(r"SCAN billing_|Seq Scan", plan)] == []
