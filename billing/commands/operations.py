@@ -168,7 +168,8 @@ def _used_coupons(snapshots: Sequence[Snapshot], subscription_id: str, *, since:
     for snapshot in snapshots:
         invoice = snapshot.payload
         is_new = isinstance(snapshot, InvoiceSnapshot) and int(invoice.get("date") or 0) >= since
-        if is_new and invoice.get("subscription_id") == subscription_id:
+        # A consolidated invoice names its subscriptions in its lines only.
+        if is_new and subscription_id in {row.get("subscription_id") for row in (invoice, *invoice["line_items"])}:
             names |= _coupon_names(invoice.get("discounts") or (), "entity_id", "coupon_set_code")
     return names
 

@@ -74,7 +74,7 @@ FEATURES = (
         lambda site: site.customers,
         lambda row: row.get("consolidated_invoicing"),
         f"{LOGIQ} > Billing & Invoices > Consolidated Invoicing",
-        todo="The portal shows an invoice with the subscription that it names, and a consolidated one names none.",
+        todo="The portal shows each invoice with all plans on it, but announces a bill for each plan.",
     ),
     Feature(
         "no calendar billing",
