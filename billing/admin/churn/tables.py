@@ -136,9 +136,9 @@ def pause_return_table(report_range: ReportRange, report: ChurnStatistics) -> Ta
 
 
 TABLE_BUILDERS: Mapping[str, Callable[[ReportRange, ChurnStatistics], Table]] = {
-    "rates": rate_table,
     "weeks": week_table,
     "services": service_table,
+    "rates": rate_table,
     "returns": pause_return_table,
     "offers": offer_table,
     "reason": reason_table,
