@@ -18,6 +18,7 @@ class Assumption(StrEnum):
     RENEWAL = "a renewal is invoiced and paid at the end of the term"
     UPGRADE = "a change now is charged as its estimate says"
     SCHEDULED_CHANGE = "a change at the end of the term can be read back"
+    COUPON_ESTIMATE = "a change of coupons alone can be estimated, with the next bill at the present price"
     COUPON_BESIDE_CHANGE = "a coupon can be put on beside a scheduled change, which can then be restored"
     SCHEDULED_PAUSE = "a pause at the end of the term stops the renewal"
     RENEWAL_ESTIMATE = "the renewal of a subscription with a scheduled pause can be estimated"

@@ -13,6 +13,7 @@ from billing.site_check.trial.life import Life, charged_cents, newest_invoice
 
 # Two estimates of a proration a moment apart may round differently.
 ROUNDING_CENTS = 1
+NO_COUPON, ADD_RATE = "no coupon to try with", "Add a bundle rate in the admin, and try again."
 
 
 def create_customer(life: Life) -> Iterator[Finding]:
@@ -65,6 +66,17 @@ def upgrade_now(life: Life) -> Iterator[Finding]:
     yield assume(Assumption.UPGRADE, found, holds=abs(difference) <= ROUNDING_CENTS)
 
 
+def estimate_coupon_alone(life: Life) -> Iterator[Finding]:
+    """Have a bundle coupon estimated, as a code is before it is redeemed."""
+    if not life.coupon:
+        yield Finding(TOPIC_NAME, Assumption.COUPON_ESTIMATE, NO_COUPON, State.UNREADABLE, ADD_RATE)
+        return
+    bill = estimates.estimate_coupons(life.first, [life.coupon]).renewal
+    present = retrieve_subscription(life.first).payload["amount"]
+    holds = bill is not None and bill.full_price == present
+    yield assume(Assumption.COUPON_ESTIMATE, "it can" if holds else "no bill, or at another price", holds=holds)
+
+
 def schedule_change(life: Life) -> Iterator[Finding]:
     """Schedule the change back to the monthly price for the end of the year."""
     changes.change_price_at_term_end(life.first, key=life.new_key(), price=life.monthly)
@@ -79,8 +91,7 @@ def schedule_change(life: Life) -> Iterator[Finding]:
 def put_coupon_beside_change(life: Life) -> Iterator[Finding]:
     """Put a bundle coupon on beside the scheduled change, then remove the change."""
     if not life.coupon:
-        todo = "Add a bundle rate in the admin, and try again."
-        yield Finding(TOPIC_NAME, Assumption.COUPON_BESIDE_CHANGE, "no coupon to try with", State.UNREADABLE, todo)
+        yield Finding(TOPIC_NAME, Assumption.COUPON_BESIDE_CHANGE, NO_COUPON, State.UNREADABLE, ADD_RATE)
         return
     changes.swap_coupons(life.first, key=life.new_key(), add=[life.coupon], remove=[], changing_to=life.monthly)
     subscription = retrieve_subscription(life.first)

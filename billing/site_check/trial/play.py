@@ -69,6 +69,7 @@ ACTS = (
             Step(changing.start_trial, Assumption.TRIAL),
             Step(changing.end_trial, Assumption.RENEWAL),
             Step(changing.upgrade_now, Assumption.UPGRADE),
+            Step(changing.estimate_coupon_alone, Assumption.COUPON_ESTIMATE),
             Step(changing.schedule_change, Assumption.SCHEDULED_CHANGE),
             Step(changing.put_coupon_beside_change, Assumption.COUPON_BESIDE_CHANGE),
         ),
