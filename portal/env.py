@@ -7,6 +7,7 @@ defaults, a fresh clone runs as a demo. `portal.checks` refuses these defaults i
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,12 @@ LOG_LEVELS: tuple[LogLevel, ...] = ("DEBUG", "INFO", "WARNING", "ERROR")
 HIGHEST_PORT = 65_535
 # Each has a database connection.
 MOST_RESUME_THREADS = 64
+MOST_WEB_THREADS = 1000
+MOST_RETENTION_DAYS = 36_500
+DATABASE_SCHEMES = ("postgres", "postgresql", "sqlite")
+
+TRACES_PATH = "v1/traces"
+HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+=[\x21-\x7e]*")
 
 # How long a claim from a contract can be brought in California (Code of Civil Procedure, section 337).
 FOUR_YEARS_OF_DAYS = 1461
@@ -146,7 +153,7 @@ def _read_provider(read: environ.Env, mode: Mode) -> dict[str, Any]:
 
 def _read_database(read: environ.Env, var_dir: Path) -> dict[str, Any]:
     url = read.str("DATABASE_URL", default="") or f"sqlite:///{var_dir / 'db.sqlite3'}"
-    if urlsplit(url).scheme not in environ.Env.DB_SCHEMES:
+    if not _is_database_address(url):
         # Checked here, because the parser's error would show the URL, which may contain a password.
         raise ImproperlyConfigured(
             "DATABASE_URL is no address of a database, such as postgres://user:password@host/name."
@@ -155,12 +162,20 @@ def _read_database(read: environ.Env, var_dir: Path) -> dict[str, Any]:
     return parsed
 
 
+def _is_database_address(url: str) -> bool:
+    try:
+        address = urlsplit(url)
+        return address.scheme in DATABASE_SCHEMES and address.port != 0
+    except ValueError:
+        return False
+
+
 def _read_redis_url(read: environ.Env) -> str:
     url: str = read.str("REDIS_URL", default="")
     try:
         address = urlsplit(url)
         is_valid = address.path.strip("/").isdigit() or not address.path.strip("/")
-        is_valid = is_valid and address.port != 0
+        is_valid = is_valid and address.port != 0 and bool(address.hostname or not url)
     except ValueError:
         is_valid = False
     if not is_valid:
@@ -172,6 +187,8 @@ def _read_redis_url(read: environ.Env) -> str:
 def _read_email_url(read: environ.Env, var_dir: Path) -> dict[str, Any]:
     try:
         parsed: dict[str, Any] = read.email_url("EMAIL_URL", default=f"filemail:///{var_dir / 'mail'}")
+        if urlsplit(read.str("EMAIL_URL", default="")).port == 0:
+            raise ValueError("no mail server listens on port 0")
     except ValueError as error:
         # Without the address, which may contain a password.
         raise ImproperlyConfigured(
@@ -209,7 +226,17 @@ def _read_web_address(read: environ.Env, name: str) -> str:
     address: str = read.str(name, default="")
     if address and (urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname):
         raise ImproperlyConfigured(f"{name} is no address such as https://collector.example.com:4318.")
+    if urlsplit(address).path.strip("/").endswith(TRACES_PATH):
+        raise ImproperlyConfigured(f"{name} ends with /{TRACES_PATH}, which the library adds itself.")
     return address
+
+
+def _read_headers(read: environ.Env, name: str) -> list[str]:
+    headers: list[str] = read.list(name, default=[])
+    if not all(HEADER.fullmatch(header) for header in headers):
+        # Without the headers, which may be secrets.
+        raise ImproperlyConfigured(f"{name} does not list headers such as authorization=Bearer%20secret.")
+    return headers
 
 
 def _read_share(read: environ.Env, name: str, default: float) -> float:
@@ -223,6 +250,15 @@ def _read_share(read: environ.Env, name: str, default: float) -> float:
     return share
 
 
+def _make_var_dir(read: environ.Env) -> Path:
+    var_dir = Path(read.str("VAR_DIR", default=str(BASE_DIR / "var"))).expanduser().resolve()
+    try:
+        var_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ImproperlyConfigured(f"VAR_DIR is {str(var_dir)!r}, which is no folder to write to.") from error
+    return var_dir
+
+
 def _read_networks(read: environ.Env, name: str, default: Sequence[str] = ()) -> list[Network]:
     try:
         return [ipaddress.ip_network(text.strip()) for text in read.list(name, default=[*default])]
@@ -234,7 +270,7 @@ def read_environment() -> Environment:
     """Read every variable of `.env.example`. Raises `ImproperlyConfigured`, which names an invalid variable."""
     read = environ.Env()
     mode = _read_choice(read, "PORTAL_ENV", MODES, "demo")
-    var_dir = Path(read.str("VAR_DIR", default=str(BASE_DIR / "var"))).expanduser().resolve()
+    var_dir = _make_var_dir(read)
     port = _read_port(read, "PORT", 8000)
     return Environment(
         mode=mode,
@@ -249,7 +285,7 @@ def read_environment() -> Environment:
         ],
         support_widget_url=read.str("SUPPORT_WIDGET_URL", default=""),
         port=port,
-        web_threads=_read_int(read, "WEB_THREADS", 4, at_least=1),
+        web_threads=_read_int(read, "WEB_THREADS", 4, at_least=1, at_most=MOST_WEB_THREADS),
         sandbox_port=_read_port(read, "SANDBOX_PORT", 8001),
         # The demo is reached directly, so a client can forge the forwarded address.
         num_proxies=_read_optional_int(read, "NUM_PROXIES", None if mode == "production" else 0),
@@ -258,13 +294,15 @@ def read_environment() -> Environment:
         redis_url=_read_redis_url(read),
         email=_read_email_url(read, var_dir),
         default_from_email=read.str("DEFAULT_FROM_EMAIL", default=DEMO_SENDER),
-        receipt_retention_days=_read_int(read, "RECEIPT_RETENTION_DAYS", FOUR_YEARS_OF_DAYS, at_least=1),
+        receipt_retention_days=_read_int(
+            read, "RECEIPT_RETENTION_DAYS", FOUR_YEARS_OF_DAYS, at_least=1, at_most=MOST_RETENTION_DAYS
+        ),
         log_level=_read_choice(read, "LOG_LEVEL", LOG_LEVELS, "INFO"),
         log_format=_read_choice(read, "LOG_FORMAT", LOG_FORMATS, "json" if mode == "production" else "plain"),
         sentry_dsn=read.str("SENTRY_DSN", default=""),
         otlp_endpoint=_read_web_address(read, "OTEL_EXPORTER_OTLP_ENDPOINT").rstrip("/"),
         # The library reads them itself; here they are known as secrets.
-        otlp_headers=read.list("OTEL_EXPORTER_OTLP_HEADERS", default=[]),
+        otlp_headers=_read_headers(read, "OTEL_EXPORTER_OTLP_HEADERS"),
         trace_share=_read_share(read, "OTEL_TRACES_SAMPLER_ARG", 1.0),
         security_contact=read.str("SECURITY_CONTACT", default=""),
         metrics_networks=_read_networks(

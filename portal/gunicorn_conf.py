@@ -14,6 +14,8 @@ worker_class = "gthread"
 threads = int(os.environ.get("WEB_THREADS", "4"))
 # A server with more cores sets WEB_CONCURRENCY to about their number.
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
+if workers < 1:
+    raise SystemExit(f"WEB_CONCURRENCY is {workers}; it must be 1 or more, or nobody is answered.")
 
 # The demo loads the code once and shares it, to start sooner; in production a reload must load new code.
 preload_app = not _production

@@ -20,6 +20,7 @@ from portal.checks.messages import DOMAIN, LOOPBACK, setting_error, setting_warn
 from portal.operator_groups import GROUPS
 
 CHARGEBEE_DOMAIN = ".chargebee.com"
+API_PATH = "/api/v2"
 CHARGEBEE_SCRIPT_HOST = "js.chargebee.com"
 # Of a test site's name, and of its keys.
 TEST_SITE_SUFFIX, TEST_KEY_PREFIX, LIVE_KEY_PREFIX = "-test", "test_", "live_"
@@ -186,9 +187,15 @@ def _provider_credential_errors() -> Iterator[CheckMessage]:
         "CHARGEBEE_API_KEY": (11, env.DEMO_API_KEY),
         "CHARGEBEE_PUBLISHABLE_KEY": (12, env.DEMO_PUBLISHABLE_KEY),
     }
-    missing = [name for name, (_, demo) in names.items() if getattr(settings, name).strip() in ("", demo)]
+    missing = [
+        name
+        for name, (_, demo) in names.items()
+        if getattr(settings, name) == demo or not re.fullmatch(r"\S+", getattr(settings, name))
+    ]
     for name in missing:
-        yield setting_error(names[name][0], f"{name} is not set.", "Take it from the provider's console.")
+        yield setting_error(
+            names[name][0], f"{name} is not set, or has spaces.", "Take it from the provider's console."
+        )
     if missing:
         return
     keys = (settings.CHARGEBEE_API_KEY, settings.CHARGEBEE_PUBLISHABLE_KEY)
@@ -204,9 +211,10 @@ def _provider_credential_errors() -> Iterator[CheckMessage]:
 
 def _provider_address_errors() -> Iterator[CheckMessage]:
     endpoint = urlsplit(settings.CHARGEBEE_ENDPOINT)
-    is_chargebee = endpoint.scheme == "https" and (endpoint.hostname or "").endswith(CHARGEBEE_DOMAIN)
-    if settings.CHARGEBEE_ENDPOINT and not is_chargebee:
-        yield setting_error(13, "CHARGEBEE_ENDPOINT is not the real provider.", "Leave it empty in production.")
+    own_host = f"{settings.CHARGEBEE_SITE}{CHARGEBEE_DOMAIN}"
+    is_own = (endpoint.scheme, endpoint.hostname, endpoint.path.rstrip("/")) == ("https", own_host, API_PATH)
+    if settings.CHARGEBEE_ENDPOINT and not is_own:
+        yield setting_error(13, "CHARGEBEE_ENDPOINT is not the API of CHARGEBEE_SITE.", "Leave it empty in production.")
     script = urlsplit(settings.CHARGEBEE_JS_URL)
     if (script.scheme, script.netloc) != ("https", CHARGEBEE_SCRIPT_HOST):
         yield setting_error(14, "CHARGEBEE_JS_URL is not the provider's script.", "Leave it unset in production.")

@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 from ipaddress import ip_network
@@ -142,6 +143,8 @@ def test_a_site_may_have_several_gateways_for_cards(bare, listed, read):
         ("METRICS_PORT", "-1"),
         ("RESUME_THREADS", "0"),
         ("RECEIPT_RETENTION_DAYS", "-5"),
+        ("RECEIPT_RETENTION_DAYS", "999999999999"),
+        ("WEB_THREADS", "100000"),
         ("CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE", "-5"),
         ("LOG_LEVEL", "LOUD"),
     ],
@@ -204,6 +207,9 @@ def test_valid_production_settings_pass(production):
         ("CHARGEBEE_API_KEY", "test_key", "portal.E032"),
         ("CHARGEBEE_SITE", "example-test", "portal.E033"),
         ("CHARGEBEE_ENDPOINT", "http://127.0.0.1:8001/api/v2", "portal.E013"),
+        ("CHARGEBEE_PUBLISHABLE_KEY", "live_key live_key", "portal.E012"),
+        ("CHARGEBEE_ENDPOINT", "https://other.chargebee.com/api/v2", "portal.E013"),
+        ("CHARGEBEE_ENDPOINT", "https://example.chargebee.com/api/v1", "portal.E013"),
         ("CHARGEBEE_ENDPOINT", "https://localhost/api/v2", "portal.E013"),
         ("CHARGEBEE_ENDPOINT", "https://chargebee.com.example.com/api/v2", "portal.E013"),
         ("CHARGEBEE_ENDPOINT", "http://example.chargebee.com/api/v2", "portal.E013"),
@@ -265,7 +271,12 @@ def test_the_sender_of_mails_is_one_address_in_every_mode(settings, sender):
         ("REDIS_URL", "redis://:hidden@cache:99999/0"),
         ("REDIS_URL", "redis://:hidden@cache/abc"),
         ("EMAIL_URL", "smtp+tls://me:hidden@mail.example.com:abc"),
+        ("REDIS_URL", "rediss://:hidden@:6379/0"),
+        ("EMAIL_URL", "smtp+tls://me:hidden@mail.example.com:0"),
         ("DATABASE_URL", "nonsense://me:hidden@db/portal"),
+        ("DATABASE_URL", "mysql://me:hidden@db/portal"),
+        ("DATABASE_URL", "postgres://me:hidden@db:port/portal"),
+        ("DATABASE_URL", "postgres://me:hidden@db:99999/portal"),
     ],
 )
 def test_an_invalid_address_is_refused_without_its_password(bare, name, value):
@@ -542,6 +553,33 @@ def test_the_database_has_a_lock_timeout(settings):
 def test_sqlite_transactions_are_immediate(settings):
     if_sqlite = {"sqlite": "IMMEDIATE", "postgresql": None}[connection.vendor]
     assert settings.DATABASES["default"]["OPTIONS"].get("transaction_mode") == if_sqlite
+
+
+@pytest.mark.parametrize("folder", ["/dev/null", "/dev/null/var"])
+def test_a_folder_that_cannot_be_made_is_refused(bare, folder):
+    bare.setenv("VAR_DIR", folder)
+    with pytest.raises(ImproperlyConfigured, match=f"VAR_DIR is '{folder}', which is no folder to write to."):
+        read_environment()
+
+
+def test_a_web_server_without_a_process_does_not_start(bare):
+    bare.setenv("WEB_CONCURRENCY", "0")
+    with pytest.raises(SystemExit, match="WEB_CONCURRENCY is 0"):
+        runpy.run_path(str(ROOT / "portal" / "gunicorn_conf.py"))
+
+
+def test_the_address_of_a_trace_collector_is_without_the_path_that_the_library_adds(bare):
+    bare.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "https://collector.example.com/v1/traces")
+    with pytest.raises(ImproperlyConfigured, match="OTEL_EXPORTER_OTLP_ENDPOINT ends with /v1/traces"):
+        read_environment()
+
+
+@pytest.mark.parametrize("headers", ["hidden", "a=b,hidden", "a=\nhidden", "=hidden"])
+def test_headers_that_are_none_are_refused_without_showing_them(bare, headers):
+    bare.setenv("OTEL_EXPORTER_OTLP_HEADERS", headers)
+    with pytest.raises(ImproperlyConfigured, match="OTEL_EXPORTER_OTLP_HEADERS does not list headers") as refused:
+        read_environment()
+    assert "hidden" not in str(refused.value)
 
 
 @pytest.mark.parametrize("text", ["192.0.2.1/24", "everywhere"])
