@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -10,6 +11,7 @@ from statistics import median
 from typing import Any
 
 ROUNDS = 5
+GOAL = re.compile(r"(?:(?P<sign>[≥≤]) )?(?P<number>[\d.]+)(?:/(?P<divisor>\d+))?")
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,24 @@ def parse_figures(text: str) -> list[Figure]:
     return [_KINDS[row.pop("kind")](**row) for row in rows]
 
 
+def is_missed(figure: Figure) -> bool:
+    """Return whether a figure was measured and does not reach its goal, if that is a number."""
+    if isinstance(figure, Scores):
+        middle, _, least = figure.goal.partition(", least ")
+        return _misses(median(figure.scores), middle) or _misses(min(figure.scores), least)
+    if isinstance(figure, Comparison):
+        return _misses(figure.ratio, figure.goal)
+    return isinstance(figure, Count) and _misses(figure.count, figure.goal)
+
+
+def _misses(number: float, goal: str) -> bool:
+    """Compare a number with a goal such as "≥ 0.30", "≤ 1/200" or "2"; "flat" and none are for the reader."""
+    if (match := GOAL.fullmatch(goal)) is None:
+        return False
+    bound = float(match["number"]) / float(match["divisor"] or 1)
+    return {"≥": number < bound, "≤": number > bound, None: number != bound}[match["sign"]]
+
+
 def _format_number(figure: float) -> str:
     return f"{figure:,.0f}" if figure >= 100 else f"{figure:.2f}"
 
@@ -93,18 +113,22 @@ def _figure_cells(figure: Figure) -> tuple[str, ...]:
     if isinstance(figure, NotMeasured):
         return (figure.name, f"left out: {figure.why}")
     if isinstance(figure, Count):
-        return (figure.name, "", str(figure.count), "", "", figure.goal)
+        return (figure.name, "", str(figure.count), "", "", _goal_cell(figure))
     if isinstance(figure, Scores):
         least = f"least of {len(figure.scores)}: {min(figure.scores):.0f}"
-        return (figure.name, least, f"{median(figure.scores):.0f}", "", "", figure.goal)
+        return (figure.name, least, f"{median(figure.scores):.0f}", "", "", _goal_cell(figure))
     medians = (_format_number(median(side)) for side in (figure.ours, figure.other))
     return (
         f"{figure.name}, {figure.unit}",
         figure.against,
         *medians,
         _format_ratio(figure.ratio),
-        figure.goal,
+        _goal_cell(figure),
     )
+
+
+def _goal_cell(figure: Comparison | Count | Scores) -> str:
+    return f"{figure.goal}{', missed' if is_missed(figure) else ''}"
 
 
 def figure_table(figures: Sequence[Figure]) -> str:

@@ -69,6 +69,28 @@ def test_a_row_shows_medians_their_ratio_and_the_target():
     assert " ".join(judged) == "a page, judged least of 3: 60 98 ≥ 97"
 
 
+@pytest.mark.parametrize(
+    ("figure", "missed"),
+    [
+        (Comparison("a read", "a view", "a second", [4.0], [10.0], "≥ 0.30"), False),
+        (Comparison("a read", "a view", "a second", [2.0], [10.0], "≥ 0.30"), True),
+        (Comparison("a page", "the other", "ms", [2.0], [500.0], "≤ 1/200"), False),
+        (Comparison("a page", "the other", "ms", [3.0], [500.0], "≤ 1/200"), True),
+        (Comparison("memory", "before", "MB", [3.0], [1.0], "flat"), False),
+        (Comparison("a read", "another", "a second", [3.0], [1.0], ""), False),
+        (Count("queries", 2, "2"), False),
+        (Count("queries", 3, "2"), True),
+        (Scores("a page", [99.0, 97.0, 99.0], "≥ 99, least ≥ 97"), False),
+        (Scores("a page", [99.0, 96.0, 99.0], "≥ 99, least ≥ 97"), True),
+        (Scores("a page", [98.0, 98.0, 98.0], "≥ 99, least ≥ 97"), True),
+        (NotMeasured("due rows", "no PostgreSQL answers"), False),
+    ],
+)
+def test_a_missed_goal_is_named(figure: measurements.Figure, missed: bool):
+    assert measurements.is_missed(figure) is missed
+    assert measurements.figure_table([figure]).endswith(", missed") is missed
+
+
 def test_a_small_ratio_is_shown_as_a_fraction():
     far = Comparison("a page", "the other", "ms", [2.0], [500.0], "≤ 1/200")
 
