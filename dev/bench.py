@@ -31,6 +31,7 @@ PROGRAMS = {
     "hot_reads": "Asking for the hot reads, and a bare view in the same server",
     "peer": "Asking for the account home, and a page that asks the provider five times",
     "one_account": "Attacking the portal with one account, and using it with another",
+    "code_delivery": "Sending sign-in codes while 20,000 notices wait",
     "sdk": "Calling the provider, through the gateway and by itself",
     "resumes": "Resuming what is due, and making the provider's calls alone",
     "site_mirror": "Importing a site of 10,000 customers, and counting requests for what happens there",
