@@ -29,6 +29,7 @@ SIZES = "sizes"
 # The rows that are programs, and the message while each runs.
 PROGRAMS = {
     "hot_reads": "Asking for the hot reads, and a bare view in the same server",
+    "outside_client": "Having wrk ask for the hot reads, and for a bare view in the same server",
     "peer": "Asking for the account home, and a page that asks the provider five times",
     "one_account": "Attacking the portal with one account, and using it with another",
     "code_delivery": "Sending sign-in codes while 20,000 notices wait",

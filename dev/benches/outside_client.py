@@ -1,0 +1,49 @@
+"""The three hot reads by a client of its own, wrk, on two processes of the web server, against a bare view."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from functools import partial
+
+from dev.benches.hot_reads import READS
+from dev.benches.measurements import Comparison, NotMeasured, measure_interleaved, print_figures
+from dev.benches.portal_server import create_signed_in_account, run_server
+from dev.benches.scratch_portal import scratch_portal
+
+NAME = "hot reads by an outside client"
+THREADS, CONNECTIONS, SECONDS = 2, 16, 3
+RATE = re.compile(r"Requests/sec:\s+([\d.]+)")
+
+
+def _requests_per_second(port: int, path: str, token: str) -> float:
+    """Have wrk request a path. Raises RuntimeError if it is refused."""
+    command = ["wrk", f"-t{THREADS}", f"-c{CONNECTIONS}", f"-d{SECONDS}s", "-H", f"Authorization: Bearer {token}"]
+    result = subprocess.run(
+        [*command, f"http://127.0.0.1:{port}{path}"], capture_output=True, text=True, check=True
+    ).stdout
+    rate = RATE.search(result)
+    if rate is None or "Non-2xx" in result or "Socket errors" in result:
+        raise RuntimeError(f"{path}: {result}")
+    return float(rate[1])
+
+
+def main() -> None:
+    """Measure and print."""
+    if shutil.which("wrk") is None:
+        print_figures([NotMeasured(NAME, "no wrk on this machine")])
+        return
+    with scratch_portal("dev.benches.settings") as database:
+        from dev.benches.urls import BARE
+
+        token = create_signed_in_account()
+        with run_server(WEB_CONCURRENCY="2", LOG_FORMAT="json") as port:
+            sides = {path: partial(_requests_per_second, port, path, token) for path in (BARE, *READS)}
+            seen = measure_interleaved(sides)
+    unit = f"requests/s ({database}, wrk)"
+    print_figures([Comparison(path, "a bare DRF view", unit, seen[path], seen[BARE], "≥ 0.45") for path in READS])
+
+
+if __name__ == "__main__":
+    main()
