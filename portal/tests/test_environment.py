@@ -536,7 +536,7 @@ def test_a_worker_and_a_beat_with_demo_defaults_do_not_start_in_production(tmp_p
         capture_output=True,
         text=True,
         check=False,
-        timeout=30,
+        timeout=120,
     )
     assert answer.returncode != 0
     assert "SECRET_KEY is the demo's, too short, or easy to guess." in answer.stderr
