@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Q
@@ -16,6 +17,7 @@ from accounts.admin.desk.account_page import Fact, PageSection, list_url, newest
 from accounts.admin.lists.display import NO_VALUE, format_day, format_instant
 from accounts.admin.lists.read_only import account_link, page_link
 from accounts.models import Account
+from billing import clock
 from billing.admin.acts.common import SUBSCRIPTION
 from billing.admin.formatting import (
     format_price,
@@ -56,10 +58,16 @@ def _owed_row(payment: FailedPayment) -> tuple[object, ...]:
     return (
         f"Owed: invoice {payment.number}",
         format_cents(payment.amount_due, payment.currency_code),
-        f"tried again {format_instant(payment.next_retry_at)}" if payment.next_retry_at else "not tried again",
+        _retry_text(payment),
         _failed_method(payment),
         REASON_SENTENCES[payment.reason],
     )
+
+
+def _retry_text(payment: FailedPayment) -> str:
+    if payment.next_retry_at is None:
+        return "won't be tried again"
+    return f"will be tried again {format_instant(payment.next_retry_at)}"
 
 
 def _failed_method(payment: FailedPayment) -> str:
@@ -105,12 +113,13 @@ def _subscription_section(account: Account, request: HttpRequest) -> PageSection
     subscriptions = Subscription.objects.filter(customer__account=account, deleted=False).order_by("-created_at")
     newest, list_url = newest_rows(subscriptions, **{_ACCOUNT_LOOKUP: account.pk})
     holdings = {holding.subscription.provider_id: holding for holding in holdings_of(account)}
+    now = clock.billing_now()
     rows = [
         (
             row_link(subscription, subscription.plan.name),
             subscription_state(subscription),
             format_price(subscription.amount, subscription.terms),
-            _next_event_text(subscription),
+            _next_event_text(subscription, holdings.get(subscription.provider_id), now),
             ", ".join(str(coupon.get("coupon_id")) for coupon in subscription.coupons) or NO_VALUE,
             _action_links(account, subscription, holdings.get(subscription.provider_id), request),
         )
@@ -120,14 +129,20 @@ def _subscription_section(account: Account, request: HttpRequest) -> PageSection
     return PageSection("Subscriptions", columns, rows, "No subscriptions", list_url)
 
 
-def _next_event_text(subscription: Subscription) -> str:
+def _next_event_text(subscription: Subscription, holding: Holding | None, now: datetime) -> str:
+    resume_date = holding.resume_date if holding else None
     if subscription.status == "paused":
-        return f"paused since {format_instant(subscription.pause_date)}"
+        since = f"paused since {format_instant(subscription.pause_date)}"
+        if resume_date is None:
+            return f"{since}, with no end"
+        verb = "resumes" if resume_date > now else "should have resumed"
+        return f"{verb} {format_instant(resume_date)}, {since}"
     if subscription.cancelled_at is not None:
         verb = "ended" if subscription.status == "cancelled" else "ends"
         return f"{verb} {format_instant(subscription.cancelled_at)}"
     if subscription.has_scheduled_pause:
-        return f"pauses {format_instant(subscription.pause_date)}"
+        until = f" until {format_instant(resume_date)}" if resume_date else ", with no end"
+        return f"pauses {format_instant(subscription.pause_date)}{until}"
     change = ", with a plan change" if subscription.has_scheduled_changes else ""
     return f"bills {format_instant(subscription.next_billing_at)}{change}"
 

@@ -17,6 +17,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.admin.desk import account_actions
@@ -32,6 +33,7 @@ from billing.models import (
     Invoice,
     InvoicePdf,
     PauseSchedule,
+    ProviderClock,
     Subscription,
     WebhookEvent,
 )
@@ -187,7 +189,7 @@ def test_it_says_what_is_owed_why_and_when_it_is_tried_again(support: Client) ->
     html = unescape(read_account_page(support, account))
     for text in (
         "Owed: invoice INV-17",
-        "tried again Mar 12, 2026, 8:00 AM",
+        "will be tried again Mar 12, 2026, 8:00 AM",
         "There wasn't enough money in the account.",
         "The bank: Your card has insufficient funds.",
         "Next bill: Faith & Family",
@@ -196,6 +198,27 @@ def test_it_says_what_is_owed_why_and_when_it_is_tried_again(support: Client) ->
     ):
         assert text in html
     assert "payment_due" not in html
+
+
+def test_it_says_when_pauses_end(support: Client, alice: Account) -> None:
+    ProviderClock.objects.create(offset_seconds=int((NOW - timezone.now()).total_seconds()), refreshed_at=NOW)
+    since = "paused since Mar 8, 2026, 8:00 AM"
+    assert f"resumes Apr 7, 2026, 8:00 AM, {since}" in read_account_page(support, alice)
+    PauseSchedule.objects.update(resume_date=NOW - timedelta(hours=1))
+    assert f"should have resumed Mar 10, 2026, 7:00 AM, {since}" in read_account_page(support, alice)
+    PauseSchedule.objects.all().delete()
+    assert f"{since}, with no end" in read_account_page(support, alice)
+    apply_resources(make_subscription("sub_2", pause_date=timestamp_at(2)))
+    PauseSchedule.objects.all().delete()
+    assert "pauses Mar 12, 2026, 8:00 AM, with no end" in read_account_page(support, alice)
+    PauseSchedule.objects.create(
+        subscription=Subscription.objects.get(provider_id="sub_2"),
+        state="scheduled",
+        pause_date=NOW + timedelta(days=2),
+        resume_date=NOW + timedelta(days=32),
+        created_at=NOW,
+    )
+    assert "pauses Mar 12, 2026, 8:00 AM until Apr 11, 2026, 8:00 AM" in read_account_page(support, alice)
 
 
 def test_it_asks_for_next_bills_that_nobody_has_read(support: Client, shop: SyncedProvider) -> None:
@@ -267,7 +290,7 @@ def test_the_number_of_queries_does_not_grow_with_the_history(
         )
     with django_assert_max_num_queries(len(short)):
         html = read_account_page(support, alice)
-    assert len(short) <= 56
+    assert len(short) <= 57
     assert html.count('<li class="entry">') == 25
 
 
