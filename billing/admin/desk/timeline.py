@@ -182,12 +182,23 @@ def _event_entry(
         reason=event.reason,
         state=mail_state(mails[0]) if is_mail and mails else "",
         lines=[mail_line(mail) if is_mail else f"Email “{mail_title(mail)}”: {mail_line(mail)}" for mail in mails],
+        facts=_charge_facts(command),
         folds=[*_confirmed_folds(command), *folds],
         links=[
             *([Link(row_address(command), "Steps")] if command else []),
             *(link for mail in mails for link in mail_links(account, mail, request)),
         ],
     )
+
+
+def _charge_facts(command: Command | None) -> list[tuple[str, str]]:
+    """Return what a change was to charge in all, which its invoices and payments show only in parts."""
+    shown: Mapping[str, Any] = command.shown if command else {}
+    if not shown.get("due_now"):
+        return []
+    return [
+        ("Charge that was confirmed", format_cents(shown["due_now"], shown.get("due_currency") or DEFAULT_CURRENCY))
+    ]
 
 
 def _confirmed_folds(command: Command | None) -> list[Fold]:

@@ -37,6 +37,7 @@ from billing.models import (
     Subscription,
     WebhookEvent,
 )
+from billing.money import format_cents
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirror_factory import (
     NOW,
@@ -49,7 +50,7 @@ from billing.tests.api.mirror_factory import (
     timestamp_at,
 )
 from billing.tests.api.synced_provider import DECLINING_CARD, UNREACHABLE_ENDPOINT, SyncedProvider
-from billing.tests.support.live_provider import FAITH, Provider
+from billing.tests.support.live_provider import FAITH, GOSPEL, Provider
 
 pytestmark = pytest.mark.django_db
 
@@ -219,6 +220,22 @@ def test_it_says_when_pauses_end(support: Client, alice: Account) -> None:
         created_at=NOW,
     )
     assert "pauses Mar 12, 2026, 8:00 AM until Apr 11, 2026, 8:00 AM" in read_account_page(support, alice)
+
+
+def test_a_change_of_several_plans_shows_the_sum_of_its_charges(support: Client, shop: SyncedProvider) -> None:
+    carla = shop.customer("carla")
+    for plan in (FAITH, GOSPEL):
+        shop.subscribe("carla", plan)
+    browser = Browser(carla)
+    quote = browser.get("/api/account/upgrade/estimate").json()["quote"]
+    earlier = {invoice["id"] for invoice in shop.invoices("carla")}
+    assert browser.post("/api/account/upgrade", {"quote": quote}).status_code == 200
+    paid = [invoice["amount_paid"] for invoice in shop.invoices("carla") if invoice["id"] not in earlier]
+    assert len(paid) == 2
+    charged = format_cents(sum(paid))
+    page = unescape(read_account_page(support, carla))
+    changes = page.partition("are now billed annually</strong>")[2].partition("<details")[0]
+    assert f"<dt>Charge that was confirmed</dt><dd>{charged}</dd>" in changes
 
 
 def test_it_asks_for_next_bills_that_nobody_has_read(support: Client, shop: SyncedProvider) -> None:
