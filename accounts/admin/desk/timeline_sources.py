@@ -94,7 +94,7 @@ def _sign_in_rows(account: Account, kind: EntryKind | None) -> QuerySet[SignInEv
 def _describe_sign_ins(account: Account, attempts: Sequence[SignInEvent], request: HttpRequest) -> Mapping[Any, Entry]:
     return {
         attempt.pk: Entry(
-            what=f"Sign-in: {attempt.get_kind_display()}",
+            what="Sign-in",
             state=state_pill(attempt.get_kind_display().capitalize(), _SIGN_IN_TONES[SignInEvent.Kind(attempt.kind)]),
             lines=[f"{browser_name(attempt.agent)}, from {attempt.network or 'an unknown network'}"],
         )

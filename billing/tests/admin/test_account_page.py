@@ -156,6 +156,7 @@ def test_it_shows_every_section(support: Client, alice: Account) -> None:
         "Too expensive",
         "olga (support)",
         "10.0.0.7",
+        "<strong>Sign-in</strong>",
     ):
         assert text in html
 
