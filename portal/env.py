@@ -134,10 +134,11 @@ def _read_provider(read: environ.Env, mode: Mode) -> dict[str, Any]:
         "chargebee_site": read.str("CHARGEBEE_SITE", default=DEMO_SITE),
         "chargebee_api_key": read.str("CHARGEBEE_API_KEY", default=DEMO_API_KEY),
         "chargebee_publishable_key": read.str("CHARGEBEE_PUBLISHABLE_KEY", default=DEMO_PUBLISHABLE_KEY),
-        "chargebee_endpoint": read.str("CHARGEBEE_ENDPOINT", default="" if production else f"{sandbox}/api/v2"),
-        "chargebee_js_url": read.str(
+        "chargebee_endpoint": _read_address(read, "CHARGEBEE_ENDPOINT", "" if production else f"{sandbox}/api/v2"),
+        "chargebee_js_url": _read_address(
+            read,
             "CHARGEBEE_JS_URL",
-            default="https://js.chargebee.com/v2/chargebee.js" if production else f"{sandbox}/v2/chargebee.js",
+            "https://js.chargebee.com/v2/chargebee.js" if production else f"{sandbox}/v2/chargebee.js",
         ),
         "chargebee_card_gateways": _read_choices(read, "CHARGEBEE_CARD_GATEWAYS", CARD_GATEWAYS),
         "chargebee_paypal_gateway": _read_choice(read, "CHARGEBEE_PAYPAL_GATEWAY", PAYPAL_GATEWAYS, "paypal_commerce"),
@@ -222,8 +223,20 @@ def _read_port(read: environ.Env, name: str, default: int, *, at_least: int = 1)
     return _read_int(read, name, default, at_least=at_least, at_most=HIGHEST_PORT)
 
 
+def _read_address(read: environ.Env, name: str, default: str = "") -> str:
+    """Read an address, of which others read the parts. Without showing it: it may contain a password."""
+    address: str = read.str(name, default=default)
+    try:
+        is_readable = urlsplit(address).port != 0
+    except ValueError:
+        is_readable = False
+    if not is_readable:
+        raise ImproperlyConfigured(f"{name} is no address: its host or its port cannot be read.")
+    return address
+
+
 def _read_web_address(read: environ.Env, name: str) -> str:
-    address: str = read.str(name, default="")
+    address = _read_address(read, name)
     if address and (urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname):
         raise ImproperlyConfigured(f"{name} is no address such as https://collector.example.com:4318.")
     if urlsplit(address).path.strip("/").endswith(TRACES_PATH):
@@ -278,12 +291,12 @@ def read_environment() -> Environment:
         secret_key=read.str("SECRET_KEY", default=DEMO_SECRET_KEY),
         otp_pepper=read.str("OTP_PEPPER", default=DEMO_OTP_PEPPER),
         allowed_hosts=read.list("ALLOWED_HOSTS", default=[] if mode == "production" else ["*"]),
-        base_url=read.str("BASE_URL", default=f"http://127.0.0.1:{port}").rstrip("/"),
+        base_url=_read_address(read, "BASE_URL", f"http://127.0.0.1:{port}").rstrip("/"),
         link_domains=[
             domain.strip().lower()
             for domain in read.list("LINK_DOMAINS", default=[] if mode == "production" else ["example.com"])
         ],
-        support_widget_url=read.str("SUPPORT_WIDGET_URL", default=""),
+        support_widget_url=_read_address(read, "SUPPORT_WIDGET_URL"),
         port=port,
         web_threads=_read_int(read, "WEB_THREADS", 4, at_least=1, at_most=MOST_WEB_THREADS),
         sandbox_port=_read_port(read, "SANDBOX_PORT", 8001),
@@ -299,7 +312,7 @@ def read_environment() -> Environment:
         ),
         log_level=_read_choice(read, "LOG_LEVEL", LOG_LEVELS, "INFO"),
         log_format=_read_choice(read, "LOG_FORMAT", LOG_FORMATS, "json" if mode == "production" else "plain"),
-        sentry_dsn=read.str("SENTRY_DSN", default=""),
+        sentry_dsn=_read_address(read, "SENTRY_DSN"),
         otlp_endpoint=_read_web_address(read, "OTEL_EXPORTER_OTLP_ENDPOINT").rstrip("/"),
         # The library reads them itself; here they are known as secrets.
         otlp_headers=_read_headers(read, "OTEL_EXPORTER_OTLP_HEADERS"),

@@ -115,8 +115,15 @@ def _network_errors() -> Iterator[CheckMessage]:
             "ADMIN_NETWORKS does not say from where operators come.",
             "Set their networks; 0.0.0.0/0,::/0 is everywhere.",
         )
-    if any(network.prefixlen == 0 for network in settings.METRICS_NETWORKS):
+    if _cover_everybody(settings.METRICS_NETWORKS):
         yield setting_warning(1, "METRICS_NETWORKS lets everybody read the metrics.", "Name the monitoring's networks.")
+
+
+def _cover_everybody(networks: Sequence[env.Network]) -> bool:
+    """Return whether networks together cover all addresses of a version of IP."""
+    v4 = ipaddress.collapse_addresses(network for network in networks if isinstance(network, ipaddress.IPv4Network))
+    v6 = ipaddress.collapse_addresses(network for network in networks if isinstance(network, ipaddress.IPv6Network))
+    return any(network.prefixlen == 0 for network in v4) or any(network.prefixlen == 0 for network in v6)
 
 
 def _leaves_the_machine(host: str) -> bool:

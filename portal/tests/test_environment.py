@@ -190,6 +190,7 @@ def test_valid_production_settings_pass(production):
         ("NUM_PROXIES", -1, "portal.E006"),
         ("NUM_PROXIES", 99, "portal.E006"),
         ("METRICS_NETWORKS", [ip_network("0.0.0.0/0")], "portal.W001"),
+        ("METRICS_NETWORKS", [ip_network("0.0.0.0/1"), ip_network("::1"), ip_network("128.0.0.0/1")], "portal.W001"),
         ("CELERY_BROKER_URL", "redis://:password@cache.example.com/0", "portal.W003"),
         ("CELERY_BROKER_URL", "redis://:password@10.0.0.6/0", "portal.W003"),
         ("CELERY_BROKER_URL", "rediss://:password@cache.example.com/0?ssl_cert_reqs=none", "portal.W003"),
@@ -560,6 +561,15 @@ def test_a_folder_that_cannot_be_made_is_refused(bare, folder):
     bare.setenv("VAR_DIR", folder)
     with pytest.raises(ImproperlyConfigured, match=f"VAR_DIR is '{folder}', which is no folder to write to."):
         read_environment()
+
+
+@pytest.mark.parametrize("name", ["BASE_URL", "SUPPORT_WIDGET_URL", "SENTRY_DSN", "OTEL_EXPORTER_OTLP_ENDPOINT"])
+@pytest.mark.parametrize("address", ["https://[hidden", "https://me:hidden@example.com:port", "https://hidden:0"])
+def test_an_address_whose_parts_cannot_be_read_is_refused_without_showing_it(bare, name, address):
+    bare.setenv(name, address)
+    with pytest.raises(ImproperlyConfigured, match=f"^{name} is no address") as refused:
+        read_environment()
+    assert "hidden" not in str(refused.value)
 
 
 def test_a_web_server_without_a_process_does_not_start(bare):
