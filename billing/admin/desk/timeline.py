@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -37,6 +38,9 @@ from billing.queries.payments.payment_methods import invoice_currency
 from billing.queries.payments.refund_limits import REFUND_KINDS
 from billing.queries.payments.refunds import Refundable, refundables_of
 from billing.terms import DEFAULT_CURRENCY
+
+# The provider ends the description of a prorated line with its dates.
+_PRORATED_DATES = re.compile(r"(?<= - Prorated Charges| - Prorated Credits) for .+")
 
 COMMAND_PREFIX = "command:"
 # What a mail about a bill has told: its charge and its payment are entries of their own.
@@ -81,7 +85,8 @@ def _line_facts(bill: Invoice | CreditNote, currency: str) -> Iterable[tuple[str
         begin, end = _instant(line.get("date_from")), _instant(line.get("date_to"))
         span = f", {format_day(begin)} to {format_day(end)}" if begin and end and begin != end else ""
         # The provider's amount of a line is before its discount.
-        yield f"{line.get('description') or 'Other'}{span}", format_cents(int(line.get("amount") or 0), currency)
+        name = _PRORATED_DATES.sub("", str(line.get("description") or "Other"))
+        yield f"{name}{span}", format_cents(int(line.get("amount") or 0), currency)
 
 
 def _sum_facts(invoice: Invoice, currency: str) -> Iterable[tuple[str, str]]:

@@ -360,11 +360,13 @@ def test_a_charge_says_what_for_with_credits_and_leads_to_its_pdf_and_the_provid
     support: Client, alice: Account, settings: Settings
 ) -> None:
     line = {"description": "Faith & Family", "amount": 699, "date_from": timestamp_at(-1), "date_to": timestamp_at(29)}
+    rest = {**line, "description": "Faith & Family - Prorated Credits for 09-Mar-2026 - 08-Apr-2026", "amount": 429}
     apply_resources(
         make_invoice("INV-18", days=0.1, total=529, line_items=[line], credits_applied=100, amount_paid=429,
                      discounts=[{"entity_id": "SAVE20", "amount": 170}]),
         make_resource("credit_note", "CN-1", customer_id="alice", date=timestamp_at(0.2), status="refunded", total=429,
-                      amount_refunded=429, reference_invoice_id="INV-18", reason_code="service_unsatisfactory"),
+                      amount_refunded=429, reference_invoice_id="INV-18", reason_code="service_unsatisfactory",
+                      line_items=[rest]),
     )  # fmt: skip
     html = unescape(read_account_page(support, alice))
     for text in (
@@ -373,6 +375,7 @@ def test_a_charge_says_what_for_with_credits_and_leads_to_its_pdf_and_the_provid
         "Paid from the subscriber's credit</dt><dd>-$1.00",
         "Paid</dt><dd>$4.29",
         "Credit CN-1 for invoice INV-18",
+        "Faith & Family - Prorated Credits, Mar 9, 2026 to Apr 8, 2026</dt><dd>$4.29",
         "Refunded</dt><dd>$4.29",
         "Reason: service unsatisfactory",
         f"/admin/billing/invoice/{Invoice.objects.get(provider_id='INV-18').pk}/pdf/",
