@@ -134,7 +134,7 @@ def churn_statistics(report_range: ReportRange) -> ChurnStatistics:
         answers=_count_by_answer(report_range),
         offers=_offer_funnels(grouped),
         returns=_count_pause_returns(report_range),
-        rates=_rates(report_range),
+        rates=_measure_rates(report_range),
     )
 
 
@@ -208,7 +208,7 @@ def _count_pause_returns(report_range: ReportRange) -> dict[str, int]:
     return {kind or "": count for kind, count in rows}
 
 
-def _rates(report_range: ReportRange) -> dict[str, Rate]:
+def _measure_rates(report_range: ReportRange) -> dict[str, Rate]:
     """Return the rates. A subscription that was canceled and kept again counts as saved only."""
     later = _events_in_range(report_range).filter(
         Q(at__gt=OuterRef("at")) | Q(at=OuterRef("at"), id__gt=OuterRef("id")),
