@@ -1,7 +1,8 @@
 """The next bills in figures: what is billed when, and what follows where it differs (docs/rules.md, rule 18).
 
 The price of a next bill is the provider's estimate. What follows it is that estimate less the coupons that are left
-then, and the customer's balances pay the bills in the order of their dates. No value depends on the current time.
+then, and the customer's balances pay the bills in the order of their dates; of bills at one instant, that of the
+subscription that was created first. No value depends on the current time.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ from __future__ import annotations
 import calendar
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from billing.clock import add_months, format_iso_utc
+from billing.clock import SAME_TIME, add_months, format_iso_utc
 from billing.models import ContentVersion, Customer, NextBillEstimate, PaymentSource, Plan
 from billing.queries.bundles import BundleMember, RateTable, bundle_members, next_bill_at
 from billing.queries.discounts import CouponBook, Discount, discounted_price
@@ -22,9 +23,8 @@ from billing.terms import DAY, WEEK, YEAR, BillingTerms
 
 # How many bills of a plan are looked at for one that differs.
 HORIZON = 36
-# Times that differ less differ by the clock change, or by the seconds between an estimate and its use.
-SAME_TIME = timedelta(hours=12)
 INCLUDED, BEFORE = "included", "before"
+NOT_CREATED = (datetime.max.replace(tzinfo=UTC), 0)
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,7 @@ class BilledPlan:
     `bill` is None while it is not known. From `ends_at` on it bills nothing. `subscription_id` is empty for a plan that
     has not started. `anchor_day` is the day of the month on which it bills where a month has that day. `full_price` is
     what a whole period costs before discounts (cents), which the next bill need not be; None if that is not known.
+    `creation` orders subscriptions by their creation: the time (UTC), and the row's key for those of one time.
     """
 
     plan: Plan
@@ -93,6 +94,7 @@ class BilledPlan:
     member: BundleMember | None = None
     ends_at: datetime | None = None
     full_price: int | None = None
+    creation: tuple[datetime, int] = NOT_CREATED
 
 
 @dataclass(frozen=True)
@@ -232,6 +234,7 @@ def billed_plan(holding: Holding, bill: EstimatedBill | None, members: Iterable[
         member=member,
         ends_at=ends_at,
         full_price=holding.next_amount,
+        creation=(subscription.created_at, subscription.pk),
     )
 
 
@@ -245,6 +248,7 @@ def project_bills(
     """
     if any(plan.bill is None for plan in plans) and not balances.is_empty:
         plans = [replace(plan, bill=None) for plan in plans]
+    plans = sorted(plans, key=lambda plan: plan.creation)
     rates = RateTable.load_current() if any(plan.bill and plan.member for plan in plans) else None
     rows = [row for plan in plans for row in plan.coupon_rows]
     book = CouponBook.for_rows([*rows, *({"coupon_id": coupon} for coupon in (rates.ids if rates else ()))])

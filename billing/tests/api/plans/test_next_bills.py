@@ -186,6 +186,31 @@ def test_credits_pay_the_bills_in_the_order_of_their_dates(shop: SyncedProvider)
     ]
 
 
+@pytest.mark.shows("rule-21", "money-4")
+def test_a_plan_that_ends_seconds_after_a_bill_does_not_lower_it(shop: SyncedProvider, bundles: None) -> None:
+    ava = shop.customer("ava")
+    shop.subscribe("ava", FAITH, coupon_ids=["BUNDLE-2"])
+    shop.provider.travel(minutes=1)
+    shop.subscribe("ava", GOSPEL, coupon_ids=["BUNDLE-2"])
+    browser = Browser(ava)
+    estimate = browser.post(f"{SERVICES}/estimate", {"planIds": [FAITH]}).json()
+    assert figures(estimate["nextBills"]) == [("2026-04-10", 699, "month", False)]
+    assert browser.post(SERVICES, {"planIds": [FAITH], "quote": estimate["quote"]}).status_code == 200
+    assert figures(read_bills(ava)) == figures(estimate["nextBills"])
+
+
+@pytest.mark.shows("rule-21")
+def test_credits_pay_the_older_of_two_plans_that_are_billed_at_once(shop: SyncedProvider) -> None:
+    ava = shop.customer("ava")
+    gospel, faith = (shop.subscribe("ava", plan) for plan in (GOSPEL, FAITH))
+    shop.client.PromotionalCredit.add({"customer_id": "ava", "amount": 500, "description": "Sorry"})
+    shop.import_customer("ava")
+    shown = {bill["plans"][0]: bill["amount"] for bill in read_bills(ava) if not bill["follows"]}
+    shop.pass_term_end("ava", faith)
+    billed = {invoice["subscription_id"]: invoice["amount_paid"] for invoice in shop.invoices("ava")[:2]}
+    assert shown == billed == {gospel: 799 - 500, faith: 699}
+
+
 @pytest.mark.shows("rule-21")
 def test_an_account_that_nobody_reads_costs_no_request(shop: SyncedProvider) -> None:
     ava = shop.customer("ava")
