@@ -53,6 +53,7 @@ SANDBOX_UNPAID_CHANGES = os.environ.get("SANDBOX_UNPAID_CHANGES", "0") == "1"
 SANDBOX_UNBILLED_CHARGES = os.environ.get("SANDBOX_UNBILLED_CHARGES", "0") == "1"
 SANDBOX_CARD_GATEWAY = os.environ.get("SANDBOX_CARD_GATEWAY", "chargebee")
 SANDBOX_BILLING_DAY = int(os.environ.get("SANDBOX_BILLING_DAY", "0"))
+SANDBOX_CONSOLIDATED_INVOICES = os.environ.get("SANDBOX_CONSOLIDATED_INVOICES", "0") == "1"
 SANDBOX_LOCK_WAIT_SECONDS = float(os.environ.get("SANDBOX_LOCK_WAIT_SECONDS", "2"))
 # The fields of SiteSettings.
 SITE_DEFAULTS = {
@@ -64,6 +65,7 @@ SITE_DEFAULTS = {
     "tax_percent": SANDBOX_TAX_PERCENT,
     "time_zone": SANDBOX_TIME_ZONE,
     "billing_day": SANDBOX_BILLING_DAY,
+    "consolidated_invoices": SANDBOX_CONSOLIDATED_INVOICES,
     "lock_wait_seconds": SANDBOX_LOCK_WAIT_SECONDS,
 }
 SANDBOX_MAIL_DIR = Path(os.environ.get("SANDBOX_MAIL_DIR", str(VAR_DIR / "mail")))

@@ -97,6 +97,11 @@ class SiteSettings(models.Model):
         validators=[MaxValueValidator(31)],
         help_text="Calendar billing: terms of months and years end on it; the first is cut and prorated. 0 is off.",
     )
+    consolidated_invoices = models.BooleanField(
+        "One invoice for all that renews on a day",
+        default=False,
+        help_text="Of a customer's subscriptions with one currency and payment source.",
+    )
     lock_wait_seconds = models.FloatField(
         "Wait for a lock in seconds",
         validators=[MinValueValidator(0), MaxValueValidator(60)],

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from calendar import monthrange
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 _FIXED_UNITS = {"day": timedelta(days=1), "week": timedelta(weeks=1)}
 _MONTHS_PER_UNIT = {"month": 1, "year": 12}
@@ -28,6 +29,12 @@ def anchor_on_day(instant: int, day: int) -> int:
     """Return an anchor on a day (1 to 31) of the month, at the time of day of ``instant``."""
     # January has all days.
     return int(datetime.fromtimestamp(instant, UTC).replace(month=1, day=day).timestamp())
+
+
+def end_of_day(instant: int, zone: ZoneInfo) -> int:
+    """Return the midnight in a time zone that ends the day of an instant."""
+    next_day = datetime.fromtimestamp(instant, zone).date() + timedelta(days=1)
+    return int(datetime.combine(next_day, time(), zone).timestamp())
 
 
 def next_anchored(instant: int, anchor: int) -> int:

@@ -18,6 +18,7 @@ DEFAULTS = {
     "tax_percent": 0.0,
     "time_zone": "America/New_York",
     "billing_day": 0,
+    "consolidated_invoices": False,
     "lock_wait_seconds": 2.0,
 }
 

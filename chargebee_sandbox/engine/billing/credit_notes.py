@@ -12,7 +12,7 @@ from datetime import datetime
 
 from chargebee_sandbox import clock, identifiers
 from chargebee_sandbox.body import Body
-from chargebee_sandbox.engine.billing import customer_balances
+from chargebee_sandbox.engine.billing import customer_balances, invoicing
 from chargebee_sandbox.engine.billing.pricing import LineItem, proportional_share, prorate_amount
 from chargebee_sandbox.models import CreditNote, Customer, Invoice, Subscription
 from chargebee_sandbox.site import Site
@@ -120,6 +120,10 @@ def _credit_running_term(
         ]
         lines = [line for line in credit_lines if _line_total(line)]
         notes += _issue_notes(invoice, lines, reason, customer)
+        for other in invoicing.charged_subscriptions(invoice):
+            if other.handle != subscription.handle:
+                invoicing.update_dues(other)
+                other.save()
     return notes
 
 
@@ -129,20 +133,16 @@ def _uncredited_lines(subscription: Subscription) -> list[tuple[Invoice, list[Bo
     if end <= clock.now_seconds():
         return []
     credited = _credited_line_ids(subscription)
-    invoices = Invoice.objects.filter(subscription_id=subscription.handle, body__date__gte=start)
+    own = {"subscription_id": subscription.handle, "date_to": end}.items()
     return [
-        (
-            invoice,
-            [line for line in invoice["line_items"] if line["date_to"] == end and line["id"] not in credited],
-        )
-        for invoice in invoices.order_by("seq")
+        (invoice, [line for line in invoice["line_items"] if own <= line.items() and line["id"] not in credited])
+        for invoice in invoicing.invoices_of(subscription, body__date__gte=start)
     ]
 
 
 def _credited_line_ids(subscription: Subscription) -> set[str]:
     notes = CreditNote.objects.filter(
         customer_id=subscription.customer_id,
-        body__subscription_id=subscription.handle,
         body__reason_code__in=_TERM_REASONS,
     ).exclude(body__status="voided")
     return {line["reference_line_item_id"] for note in notes for line in note["line_items"]}
@@ -240,7 +240,7 @@ def _build_note(invoice: Invoice, lines: list[Body], reason: str, *, adjusts: bo
     tax = total - sub_total
     body: Body = {
         "customer_id": invoice.customer_id,
-        "subscription_id": invoice.subscription_id,
+        "subscription_id": invoice.subscription_id or None,
         "reference_invoice_id": invoice.handle,
         "type": "adjustment" if adjusts else "refundable",
         "status": "adjusted" if adjusts else "refund_due",

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from django.db.models import Q
 
 from chargebee_sandbox import clock
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine.billing import coupons, tiers
-from chargebee_sandbox.engine.billing.pricing import Bill, LineItem, compute_totals, promotional_deductions
+from chargebee_sandbox.engine.billing.pricing import Bill, LineItem, add_bills, compute_totals, promotional_deductions
 from chargebee_sandbox.models import Customer, Invoice, ItemPrice, Subscription
 from chargebee_sandbox.site import Site
 from chargebee_sandbox.site_settings import load_settings
@@ -19,6 +22,13 @@ _ESTIMATE_FIELDS = (
     *("amount_paid", "amount_due", "round_off_amount"),
     *("line_items", "line_item_tiers", "line_item_discounts", "line_item_taxes", "discounts", "taxes"),
 )
+
+
+class Charges(NamedTuple):
+    """What an invoice charges for a subscription; a consolidated invoice has the charges of several."""
+
+    subscription: Subscription
+    lines: Sequence[LineItem]
 
 
 def item_prices(subscription: Subscription) -> list[ItemPrice]:
@@ -70,22 +80,42 @@ def recurring_price(subscription: Subscription) -> int:
     return compute_totals(term_lines(subscription, now, now), deductions, 0, {}).total
 
 
-def make_invoice(
-    subscription: Subscription, customer: Customer, lines: Sequence[LineItem], *, promotional: int = 0
-) -> Invoice:
-    """Build the invoice for lines that begin now, unsaved and uncollected, and count the use of its coupons.
+def make_invoice(charges: Sequence[Charges], customer: Customer, *, promotional: int = 0) -> Invoice:
+    """Build the invoice for charges that begin now, unsaved and uncollected, and count the use of its coupons.
 
-    An invoice with a total of 0 is paid at once.
+    The coupons of a subscription are for its own charges, ``promotional`` credits (cents) for all of them in turn. An
+    invoice of several subscriptions names them in its lines only. One with a total of 0 is paid at once.
     """
-    bill = compute_bill(subscription, lines, clock.now_seconds(), promotional=promotional)
-    coupons.use_coupons(subscription, bill.used_coupons, clock.now_seconds())
-    first = not Invoice.objects.filter(subscription_id=subscription.handle).exists()
+    bills: list[Bill] = []
+    for subscription, lines in charges:
+        left = promotional - sum(bill.promotional for bill in bills)
+        bills.append(compute_bill(subscription, lines, clock.now_seconds(), promotional=left))
+        coupons.use_coupons(subscription, bills[-1].used_coupons, clock.now_seconds())
+    bill = add_bills(bills)
+    owner = charges[0].subscription.handle if len(charges) == 1 else ""
+    first = not any(invoices_of(subscription) for subscription, _lines in charges)
+    heading = _invoice_heading(customer, charges[0].subscription, first)
     return Invoice.build_row(
         _next_invoice_number(),
-        {**_invoice_heading(customer, subscription, first), **bill.as_body(), **_initial_amounts(bill)},
+        {**heading, "subscription_id": owner or None, **bill.as_body(), **_initial_amounts(bill)},
         customer_id=customer.handle,
-        subscription_id=subscription.handle,
+        subscription_id=owner,
     )
+
+
+def invoices_of(subscription: Subscription, **conditions: Any) -> list[Invoice]:
+    """Return the invoices that charge for a subscription, consolidated ones included, oldest first."""
+    own = Q(subscription_id=subscription.handle)
+    consolidated = Q(subscription_id="", customer_id=subscription.customer_id)
+    invoices = Invoice.objects.filter(own | consolidated, **conditions).order_by("seq")
+    return [invoice for invoice in invoices if subscription.handle in _charged_handles(invoice)]
+
+
+def charged_subscriptions(invoice: Invoice) -> list[Subscription]:
+    """Return the subscriptions that an invoice charges for, in the order of its lines."""
+    handles = _charged_handles(invoice)
+    subscriptions = Subscription.objects.in_bulk(handles, field_name="handle")
+    return [subscriptions[handle] for handle in handles]
 
 
 def render_invoice_estimate(invoice: Invoice) -> Body:
@@ -96,12 +126,16 @@ def render_invoice_estimate(invoice: Invoice) -> Body:
 
 def update_dues(subscription: Subscription) -> None:
     """Set the three attributes that tell what a subscription owes, unsaved."""
-    due_invoices = list(Invoice.objects.filter(subscription_id=subscription.handle, body__status__in=UNPAID_STATUSES))
+    due_invoices = invoices_of(subscription, body__status__in=UNPAID_STATUSES)
     subscription.set_attributes(
         due_invoices_count=len(due_invoices),
         due_since=min((invoice["date"] for invoice in due_invoices), default=None),
         total_dues=sum(invoice["amount_due"] for invoice in due_invoices) or None,
     )
+
+
+def _charged_handles(invoice: Invoice) -> list[str]:
+    return list(dict.fromkeys(line["subscription_id"] for line in invoice["line_items"]))
 
 
 def _next_invoice_number() -> str:
@@ -121,7 +155,6 @@ def _invoice_heading(customer: Customer, subscription: Subscription, first: bool
     }
     return {
         "customer_id": customer.handle,
-        "subscription_id": subscription.handle,
         "recurring": True,
         "price_type": "tax_exclusive",
         "date": now,

@@ -122,6 +122,11 @@ class Bill:
     taxes: list[Body] = field(default_factory=list)
     used_coupons: set[str] = field(default_factory=set)
 
+    @property
+    def promotional(self) -> int:
+        """The cents that promotional credits pay."""
+        return sum(row["amount"] for row in self.discounts if row["entity_type"] == PROMOTIONAL_DISCOUNT)
+
     def as_body(self) -> Body:
         """Return the attributes that invoices and estimates share, without empty lists."""
         lists = {
@@ -165,6 +170,31 @@ def compute_totals(
     bill.line_item_tiers = [use.as_body(line.handle) for line in lines for use in line.price.tiers]
     bill.line_items = [{**_line_body(line, tax_percent), **owner} for line in lines]
     return bill
+
+
+def add_bills(bills: Sequence[Bill]) -> Bill:
+    """Return the bill of several subscriptions: their lines and sums, and what is one of a bill with its sum."""
+    return Bill(
+        sub_total=sum(bill.sub_total for bill in bills),
+        tax=sum(bill.tax for bill in bills),
+        total=sum(bill.total for bill in bills),
+        line_items=[row for bill in bills for row in bill.line_items],
+        line_item_tiers=[row for bill in bills for row in bill.line_item_tiers],
+        line_item_discounts=[row for bill in bills for row in bill.line_item_discounts],
+        discounts=_add_discounts([row for bill in bills for row in bill.discounts]),
+        line_item_taxes=[row for bill in bills for row in bill.line_item_taxes],
+        taxes=_add_amounts([row for bill in bills for row in bill.taxes]),
+    )
+
+
+def _add_discounts(rows: list[Body]) -> list[Body]:
+    of_coupons = [row for row in rows if row["entity_type"] != PROMOTIONAL_DISCOUNT]
+    return [*of_coupons, *_add_amounts([row for row in rows if row["entity_type"] == PROMOTIONAL_DISCOUNT])]
+
+
+def _add_amounts(rows: list[Body]) -> list[Body]:
+    """Return the rows as one with the sum of their amounts; none without rows."""
+    return [{**rows[0], "amount": sum(row["amount"] for row in rows)}] if rows else []
 
 
 def _apply_deduction(bill: Bill, lines: list[_BilledLine], deduction: Deduction) -> None:

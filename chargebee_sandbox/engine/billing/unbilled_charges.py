@@ -33,7 +33,7 @@ def are_invoiced_at_once() -> bool:
     return _invoices_at_once.get()
 
 
-def add_charges(subscription: Subscription, customer: Customer, lines: Sequence[LineItem]) -> list[UnbilledCharge]:
+def add_charges(subscription: Subscription, lines: Sequence[LineItem], customer: Customer) -> list[UnbilledCharge]:
     """Save charges as unbilled ones, and count them for the customer."""
     charges = [
         _build_charge(subscription, line.as_partial_charge(line.amount, line.description) if line.tiers else line)

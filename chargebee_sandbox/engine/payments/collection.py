@@ -87,9 +87,9 @@ def collect_or_dun(invoice: Invoice, subscription: Subscription, customer: Custo
     return payment
 
 
-def retry_collection(invoice: Invoice, subscription: Subscription, customer: Customer) -> None:
+def retry_collection(invoice: Invoice, subscriptions: Sequence[Subscription], customer: Customer) -> None:
     """Retry an invoice in dunning, or make the only attempt that was scheduled for one."""
-    payment = _try_sources(invoice, subscription, customer)
+    payment = _try_sources(invoice, subscriptions[0], customer)
     invoice.due_at = None
     if payment is not None and payment["status"] == "success":
         invoice.set_attributes(dunning_status="success")
@@ -98,7 +98,7 @@ def retry_collection(invoice: Invoice, subscription: Subscription, customer: Cus
     else:
         _record_failure(invoice, payment)
     invoice.collects_once = False
-    finish_collection(invoice, subscription, customer, payment)
+    finish_collection(invoice, subscriptions, customer, payment)
 
 
 def collect_now(shares: Sequence[tuple[Invoice, int]], source: PaymentSource) -> Transaction:
@@ -116,7 +116,7 @@ def collect_now(shares: Sequence[tuple[Invoice, int]], source: PaymentSource) ->
 
 
 def stop_dunning(subscription: Subscription) -> None:
-    """Stop retrying a subscription's invoices; they stay due."""
+    """Stop retrying a subscription's invoices, but for consolidated ones; they stay due."""
     for invoice in _invoices_in_dunning(subscription):
         invoice.due_at = None
         invoice.set_attributes(dunning_status="stopped", next_retry_at=None)
@@ -128,8 +128,7 @@ def schedule_payment_collection(subscription: Subscription, customer: Customer) 
 
     As documented the attempt is made soon, only with automatic collection, and a failure is not retried.
     """
-    unpaid = Invoice.objects.filter(subscription_id=subscription.handle, body__status__in=invoicing.UNPAID_STATUSES)
-    for invoice in unpaid.order_by("seq"):
+    for invoice in invoicing.invoices_of(subscription, body__status__in=invoicing.UNPAID_STATUSES):
         used = customer_balances.apply_refundable_credits(invoice, customer)
         if invoice["status"] == "paid":
             invoice.due_at = None
@@ -146,14 +145,15 @@ def schedule_payment_collection(subscription: Subscription, customer: Customer) 
 
 
 def finish_collection(
-    invoice: Invoice, subscription: Subscription, customer: Customer, payment: Transaction | None
+    invoice: Invoice, subscriptions: Sequence[Subscription], customer: Customer, payment: Transaction | None
 ) -> None:
     """Save an invoice after an attempt; record the events of the payment, the invoice, and the dunning."""
     invoice.save()
-    invoicing.update_dues(subscription)
-    terms.save_derived(subscription)
+    for subscription in subscriptions:
+        invoicing.update_dues(subscription)
+        terms.save_derived(subscription)
     if payment is not None:
-        record_payment_event(payment, invoice, subscription, customer)
+        record_payment_event(payment, invoice, subscriptions[0] if len(subscriptions) == 1 else None, customer)
     event_log.record_event("invoice_updated", invoice=invoice)
     if "dunning_status" in invoice.body:
         event_log.record_event("dunning_updated", invoice=invoice)
@@ -162,16 +162,15 @@ def finish_collection(
 def record_payment_event(
     payment: Transaction, invoice: Invoice, subscription: Subscription | None, customer: Customer
 ) -> None:
-    """Record a charge and how it ended."""
+    """Record a charge and how it ended; ``subscription`` is None for a consolidated invoice."""
     event_log.record_event("transaction_created", transaction=payment)
     kind = "payment_succeeded" if payment["status"] == "success" else "payment_failed"
     event_log.record_event(kind, transaction=payment, invoice=invoice, customer=customer, subscription=subscription)
 
 
-def invoice_owners(invoice: Invoice) -> tuple[Subscription, Customer]:
-    """Return the subscription and the customer of an invoice."""
-    subscription = Subscription.objects.get(handle=invoice.subscription_id)
-    return subscription, Customer.objects.get(handle=invoice.customer_id)
+def invoice_owners(invoice: Invoice) -> tuple[list[Subscription], Customer]:
+    """Return the subscriptions, in the order of the lines, and the customer of an invoice."""
+    return invoicing.charged_subscriptions(invoice), Customer.objects.get(handle=invoice.customer_id)
 
 
 def collects_automatically(subscription: Subscription, customer: Customer) -> bool:
@@ -277,7 +276,7 @@ def _transaction_body(invoice: Invoice, source: PaymentSource, amount: int, *, a
     card = source.get("card")
     return {
         "customer_id": invoice.customer_id,
-        "subscription_id": invoice.subscription_id,
+        "subscription_id": invoice.subscription_id or None,
         "gateway_account_id": source["gateway_account_id"],
         # A card that its payer did not want to keep has no row.
         "payment_source_id": source.handle if source.pk else None,

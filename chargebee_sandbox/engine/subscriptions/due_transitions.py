@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from chargebee_sandbox import clock
+from chargebee_sandbox.engine import billing_dates
 from chargebee_sandbox.engine.billing import charging, customer_balances, invoicing
 from chargebee_sandbox.engine.payments import collection
 from chargebee_sandbox.engine.subscriptions import activation, cancellation, pauses, scheduled_changes, terms
 from chargebee_sandbox.models import Customer, Subscription
+from chargebee_sandbox.site_settings import load_settings
 
 
 def run_due_transition(subscription: Subscription) -> None:
@@ -92,6 +94,32 @@ def _begin_pause(subscription: Subscription, customer: Customer) -> None:
 
 
 def _renew_term(subscription: Subscription, customer: Customer) -> None:
-    _apply_scheduled_change(subscription, customer)
-    charged = charging.charge_term(subscription, customer, subscription["current_term_end"], must_pay=False)
+    renewed = [subscription, *_renewed_together(subscription, customer)]
+    for row in renewed:
+        _apply_scheduled_change(row, customer)
+    draft = charging.draft_renewal_invoice(renewed, customer)
+    charged = charging.collect_invoice(draft, subscription, customer, must_pay=False)
     charging.record_subscription_events("subscription_renewed", subscription, customer, charged)
+
+
+def _renewed_together(subscription: Subscription, customer: Customer) -> list[Subscription]:
+    """Return the subscriptions that renew with one, as documented of consolidated invoices.
+
+    They are due on the same day of the site, in the same currency, and are collected from the same payment source.
+    """
+    settings = load_settings()
+    if not settings.consolidated_invoices:
+        return []
+    day_end = billing_dates.end_of_day(clock.now_seconds(), settings.zone)
+    due = Subscription.objects.filter(customer_id=customer.handle, body__status="active", due_at__lt=day_end)
+    return [
+        row
+        for row in due.exclude(pk=subscription.pk).order_by("due_at", "seq")
+        if row.due_at == row.get("next_billing_at") and _billed_by(row, customer) == _billed_by(subscription, customer)
+    ]
+
+
+def _billed_by(subscription: Subscription, customer: Customer) -> tuple[str, bool, list[str]]:
+    sources = collection.chargeable_sources(subscription, customer)
+    is_collected = collection.collects_automatically(subscription, customer)
+    return subscription["currency_code"], is_collected, [source.handle for source in sources]

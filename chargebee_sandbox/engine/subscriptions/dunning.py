@@ -1,4 +1,4 @@
-"""Dunning: retries of an unpaid invoice, and what becomes of its subscription when the last one fails."""
+"""Dunning: retries of an unpaid invoice, and what becomes of its subscriptions when the last one fails."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ _PAUSABLE_STATUSES = ("active", "non_renewing")
 
 
 def retry_invoice(invoice: Invoice) -> None:
-    """Retry an invoice; if that exhausts its dunning, end the subscription as the site's settings say."""
-    subscription, customer = collection.invoice_owners(invoice)
+    """Retry an invoice; if that exhausts its dunning, end its subscriptions as the site's settings say."""
+    subscriptions, customer = collection.invoice_owners(invoice)
     was_exhausted = _is_exhausted(invoice)
-    collection.retry_collection(invoice, subscription, customer)
+    collection.retry_collection(invoice, subscriptions, customer)
     if _is_exhausted(invoice) and not was_exhausted:
-        _apply_dunning_end(subscription, customer)
+        for subscription in subscriptions:
+            _apply_dunning_end(subscription, customer)
 
 
 def _is_exhausted(invoice: Invoice) -> bool:

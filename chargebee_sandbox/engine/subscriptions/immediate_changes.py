@@ -107,8 +107,8 @@ def _change_running(subscription: Subscription, customer: Customer, change: Subs
     if begins_term:
         draft = _draft_new_term(subscription, customer, change)
     elif added and change.prorate:
-        lines = _prorated_lines(subscription, added)
-        draft = charging.draft_invoice(subscription, customer, lines, use_balances=change.use_balances)
+        charges = invoicing.Charges(subscription, _prorated_lines(subscription, added))
+        draft = charging.draft_invoice(charges, customer, use_balances=change.use_balances)
     elif not change.prorate and removed + added:
         subscription.uncredited_till = subscription["current_term_end"]
     return AppliedChange(draft, [_reload_credit_note(note) for note in issued])

@@ -84,7 +84,7 @@ def void_invoice(params: Params, handle: str) -> Body:
     invoice = find_resource(Invoice, handle)
     if invoice["status"] == "voided" or invoice["amount_paid"]:
         raise invalid_state(f"The invoice is {invoice['status']}; an invoice with payments cannot be voided")
-    subscription, customer = collection.invoice_owners(invoice)
+    subscriptions, customer = collection.invoice_owners(invoice)
     notes = customer_balances.release_refundable_credits(invoice, customer)
     invoice.due_at = None
     dunning = {"dunning_status": "stopped", "next_retry_at": None} if "dunning_status" in invoice.body else {}
@@ -96,7 +96,7 @@ def void_invoice(params: Params, handle: str) -> Body:
         amount_to_collect=0,
         **dunning,
     )
-    collection.finish_collection(invoice, subscription, customer, None)
+    collection.finish_collection(invoice, subscriptions, customer, None)
     for note in notes:
         event_log.record_event("credit_note_updated", credit_note=note)
     return {"invoice": invoice.render_resource()}
@@ -108,7 +108,8 @@ def _source_to_charge(params: Params, invoice: Invoice) -> PaymentSource:
         if source.customer_id != invoice.customer_id:
             raise not_found("payment_source", source_id, "payment_source_id")
         return source
-    sources = collection.chargeable_sources(*collection.invoice_owners(invoice))
+    subscriptions, customer = collection.invoice_owners(invoice)
+    sources = collection.chargeable_sources(subscriptions[0], customer)
     if not sources:
         raise ApiError(400, "payment_method_not_present", "There is no payment method to collect with")
     return sources[0]

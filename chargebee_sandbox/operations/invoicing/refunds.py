@@ -8,9 +8,9 @@ from chargebee_sandbox.api.errors import invalid_state, payment_declined, wrong_
 from chargebee_sandbox.api.params import Params
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine.billing import credit_notes, invoicing
-from chargebee_sandbox.engine.payments import refunds
+from chargebee_sandbox.engine.payments import collection, refunds
 from chargebee_sandbox.engine.subscriptions import terms
-from chargebee_sandbox.models import CreditNote, Customer, Invoice, Subscription, Transaction
+from chargebee_sandbox.models import CreditNote, Customer, Invoice, Transaction
 from chargebee_sandbox.operations.lookup import find_resource
 
 REASON_CODES = (
@@ -179,6 +179,7 @@ def _owner(invoice: Invoice) -> Customer:
 
 
 def _update_dues(invoice: Invoice) -> None:
-    subscription = Subscription.objects.get(handle=invoice.subscription_id)
-    invoicing.update_dues(subscription)
-    terms.save_derived(subscription)
+    subscriptions, _customer = collection.invoice_owners(invoice)
+    for subscription in subscriptions:
+        invoicing.update_dues(subscription)
+        terms.save_derived(subscription)
