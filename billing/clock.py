@@ -11,10 +11,6 @@ from zoneinfo import ZoneInfo
 from django.apps import apps
 from django.utils import timezone
 
-# Times of bills and ends that differ less are meant as one: what differs is the clock change, or the seconds between
-# two requests.
-SAME_TIME = timedelta(hours=12)
-
 
 def clock_offset() -> timedelta:
     """Return how far the provider's clock is ahead of real time; zero if it has never traveled."""

@@ -1,20 +1,20 @@
 """Bundle rates: which bundle coupon each subscription must carry on its next bill.
 
-The rate of a bill depends on how many subscriptions are still live just after it. Paused ones count; one that ends with
-the bill, to within half a day, or before it does not: of plans that were bought together, the first is billed some
-seconds before the others end. Coupons are corrected with every change, after a resume, and by the nightly job.
+The rate of a bill depends on how many subscriptions are still live just after it. Paused ones count; one that ends by
+then does not. Just after is ten minutes: of plans that were bought together, the first is billed some seconds before
+the others end. Coupons are corrected with every change, after a resume, and by the nightly job.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from billing.clock import SAME_TIME
 from billing.models import BundleRate, Coupon
 from billing.queries.discounts import ITEM_LEVEL
 from billing.queries.subscriptions.holdings import NOTHING_SCHEDULED, Holding, ScheduledPrice
 
 MIN_BUNDLE_SIZE = 2
+JUST_AFTER = timedelta(minutes=10)
 # The provider refuses writes to a paused subscription (docs/rules.md, rule 6).
 WRITABLE_STATUSES = ("active", "in_trial", "non_renewing")
 
@@ -35,8 +35,8 @@ class BundleMember:
     is_writable: bool = True
 
     def is_live_after(self, instant: datetime) -> bool:
-        """Return whether it outlives what is billed at an instant."""
-        return self.ends_at is None or self.ends_at > instant + SAME_TIME
+        """Return whether it is still live just after an instant."""
+        return self.ends_at is None or self.ends_at > instant + JUST_AFTER
 
 
 @dataclass(frozen=True)

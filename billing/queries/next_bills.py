@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from billing.clock import SAME_TIME, add_months, format_iso_utc
+from billing.clock import add_months, format_iso_utc
 from billing.models import ContentVersion, Customer, NextBillEstimate, PaymentSource, Plan
 from billing.queries.bundles import BundleMember, RateTable, bundle_members, next_bill_at
 from billing.queries.discounts import CouponBook, Discount, discounted_price
@@ -23,6 +23,8 @@ from billing.terms import DAY, WEEK, YEAR, BillingTerms
 
 # How many bills of a plan are looked at for one that differs.
 HORIZON = 36
+# Times that differ less differ by the clock change, or by the seconds between an estimate and its use.
+SAME_TIME = timedelta(hours=12)
 INCLUDED, BEFORE = "included", "before"
 NOT_CREATED = (datetime.max.replace(tzinfo=UTC), 0)
 

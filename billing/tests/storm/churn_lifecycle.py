@@ -28,7 +28,7 @@ from billing.receipts import notices, payment_mails
 from billing.survey import Screen, Survey
 from billing.tests.storm.account_lifecycle import NAME, AccountLifecycle, next_event_at
 from billing.tests.support.invariants import built_documents
-from billing.tests.support.live_provider import DECLINING_CARD, VISA_CARD, undo_fingerprint, utc_time
+from billing.tests.support.live_provider import DECLINING_CARD, VISA_CARD, billed_ids, undo_fingerprint, utc_time
 from billing.tests.support.subscriber_wallet import SubscriberWallet
 from billing.tests.support.webhook_delivery import Event, WebhookDelivery
 from core.errors import PortalError
@@ -433,7 +433,8 @@ class ChurnLifecycle(AccountLifecycle):
                 invoice = event["content"]["invoice"]
                 within = [
                     pause
-                    for pause in pauses.get(invoice.get("subscription_id"), ())
+                    for identifier in billed_ids(invoice)
+                    for pause in pauses.get(identifier, ())
                     if pause.covers_instant(invoice["date"])
                 ]
                 assert not within, f"invoice {invoice['id']} bills a paused subscription"

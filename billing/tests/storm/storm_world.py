@@ -53,7 +53,7 @@ from billing.tests.storm.operator_actions import OPERATOR, AdminOperator, Consol
 from billing.tests.storm.subscriber_app import AppRequest, AppWish, NotOffered, SubscriberApp
 from billing.tests.storm.write_ledger import ProviderLog, WriteLedger, owner_of
 from billing.tests.support.invariants import built_documents, reconcile_output
-from billing.tests.support.live_provider import DECLINING_CARD, Provider, undo_fingerprint, utc_time
+from billing.tests.support.live_provider import DECLINING_CARD, Provider, billed_ids, undo_fingerprint, utc_time
 from billing.tests.support.subscriber_wallet import SubscriberWallet
 from billing.tests.support.webhook_delivery import Event, WebhookDelivery
 from conftest import GENESIS
@@ -486,7 +486,8 @@ class StormWorld:
                 invoice = event["content"]["invoice"]
                 within = [
                     period
-                    for period in held.get(invoice.get("subscription_id"), ())
+                    for identifier in billed_ids(invoice)
+                    for period in held.get(identifier, ())
                     if period.covers_instant(invoice["date"])
                 ]
                 assert not within, f"invoice {invoice['id']} bills a paused subscription"

@@ -63,6 +63,7 @@ sites = st.fixed_dictionaries(
         "tax_percent": st.just(7.5),
         "time_zone": st.sampled_from(["UTC", "Pacific/Auckland"]),
         "billing_day": st.sampled_from([1, 31]),
+        "consolidated_invoices": st.just(value=True),
     },
 )
 cards = st.sampled_from([VISA_CARD, MASTERCARD, ALWAYS_AUTHENTICATED_CARD, DECLINING_CARD, REFUSED_WHEN_ADDED])

@@ -167,6 +167,11 @@ def utc_time(seconds: int) -> datetime:
     return datetime.fromtimestamp(seconds, tz=UTC)
 
 
+def billed_ids(invoice: Mapping[str, Any]) -> set[str]:
+    """Return the ids of the subscriptions that an invoice bills, a consolidated one in its lines only."""
+    return {str(line["subscription_id"]) for line in invoice["line_items"]}
+
+
 def undo_fingerprint(raw: Mapping[str, Any]) -> dict[str, Any]:
     """Return what an undo of a change to a subscription must restore."""
     names = ("status", "current_term_end", "next_billing_at", "cancelled_at", "pause_date", "trial_end")
