@@ -71,8 +71,8 @@ FEATURES = (
     ),
     Feature(
         "no consolidated invoices: one invoice for each subscription",
-        lambda site: site.customers,
-        lambda row: row.get("consolidated_invoicing"),
+        lambda site: [*site.invoices, *site.customers],
+        lambda row: len(_billed_subscriptions(row)) > 1 or row.get("consolidated_invoicing"),
         f"{LOGIQ} > Billing & Invoices > Consolidated Invoicing",
         todo="The portal shows each invoice with all plans on it, but announces a bill for each plan.",
     ),
@@ -116,6 +116,11 @@ def _customers_with_several(subscriptions: Sequence[Raw]) -> list[Raw]:
     for subscription in subscriptions:
         owned.setdefault(str(subscription.get("customer_id")), []).append(subscription)
     return [rows[1] if len(rows) > 1 else {} for rows in owned.values()]
+
+
+def _billed_subscriptions(invoice: Raw) -> set[str]:
+    """Return the subscriptions that the lines of an invoice name; none of another record."""
+    return {str(line["subscription_id"]) for line in invoice.get("line_items") or () if line.get("subscription_id")}
 
 
 def _judge_feature(feature: Feature, site: SiteReader) -> Finding:

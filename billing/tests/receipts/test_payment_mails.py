@@ -64,6 +64,16 @@ def test_a_renewal_has_one_receipt_with_period_amount_card_and_invoice(
     assert int(event.at.timestamp()) == invoice.paid_at
 
 
+@pytest.mark.shows("rule-22")
+def test_plans_that_renew_on_one_invoice_have_one_receipt(provider: Provider, webhooks: WebhookDelivery) -> None:
+    provider.sandbox.configure_site(consolidated_invoices=True)
+    provider.subscriber("alice", FAITH, GOSPEL)
+    renew(provider, webhooks)
+    (sent,) = payment_mails()
+    assert sent.subject == "Receipt for Faith & Family and Gospel TV: $14.98"
+    assert "Charged: $14.98, taxes included" in sent.body
+
+
 def test_repeated_webhooks_and_comparisons_send_no_second_receipt(
     provider: Provider, webhooks: WebhookDelivery
 ) -> None:

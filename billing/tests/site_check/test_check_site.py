@@ -75,6 +75,14 @@ class TestFaultySite:
         [catalog] = [finding for finding in report.findings if finding["needed"] == "only plans that the portal knows"]
         assert (catalog["state"], catalog["found"]) == ("look", "also opera")
 
+    def test_invoices_of_several_plans(self, ready_site: Provider, check_site: CheckSite):
+        ready_site.sandbox.configure_site(consolidated_invoices=True)
+        ready_site.subscriber("ava", FAITH, GOSPEL)
+        needed = "no consolidated invoices"
+        assert check_site().state(needed) == UNREADABLE
+        ready_site.travel(days=32)
+        assert check_site().state(needed) == "look"
+
     def test_a_webhook_for_another_address_and_without_the_events_of_payments(
         self, ready_site: Provider, check_site: CheckSite, settings: Settings
     ):

@@ -56,9 +56,9 @@ def test_the_sandbox_holds_every_assumption_and_nothing_is_left(
     [
         {"dunning_end": "cancel", "dunning_retries": 30, "unpaid_changes": True, "time_zone": "Asia/Kolkata"},
         {"dunning_end": "pause", "dunning_retries": 1, "card_gateway": "adyen", "time_zone": "Pacific/Honolulu"},
-        {"unbilled_charges": True, "tax_percent": 7.25, "time_zone": "UTC"},
+        {"unbilled_charges": True, "tax_percent": 7.25, "time_zone": "UTC", "consolidated_invoices": True},
     ],
-    ids=["unpaid changes", "another gateway", "unbilled charges and tax"],
+    ids=["unpaid changes", "another gateway", "unbilled charges, tax and consolidated invoices"],
 )
 def test_it_passes_with_the_other_settings_of_a_site(
     ready_site: Provider, check_site: CheckSite, chosen: dict[str, str | float]

@@ -121,7 +121,7 @@ def _build_refund(payment: Transaction, amount: int, offline: Body | None) -> Tr
     online = {name: payment.get(name) for name in _COPIED_ONLINE}
     details = {**online, "id_at_gateway": identifiers.new_id("cb_"), "date": now} if offline is None else offline
     body = {
-        **{name: payment[name] for name in _COPIED},
+        **{name: payment[name] for name in _COPIED if name in payment.body},
         **details,
         "type": "refund",
         "settled_at": now,

@@ -108,3 +108,13 @@ def test_a_cancellation_credits_its_own_lines_alone(consolidating: SiteDriver):
     assert [(credit.total, credit.line_items[0].subscription_id) for credit in changed.credit_notes] == [
         (699, faith.id)
     ]
+
+
+def test_a_refund_goes_back_to_the_one_payment(consolidating: SiteDriver):
+    shop = consolidating
+    _faith, gospel = subscribe_twice(shop)
+    shop.travel_past(gospel.current_term_end)
+    renewed = invoices_of_ava(shop)[-1]
+    answer = shop.client.Invoice.refund(renewed.id, {"refund_amount": 500})
+    assert (answer.transaction.amount, answer.transaction.subscription_id) == (500, None)
+    assert answer.transaction.linked_credit_notes[0].cn_reference_invoice_id == renewed.id
