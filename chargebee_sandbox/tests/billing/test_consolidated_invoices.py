@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from chargebee_sandbox.tests.support.site_driver import DECLINING_CARD, GOOD_CAR
 
 
 @pytest.fixture
-def consolidating(shop: SiteDriver) -> Iterator[SiteDriver]:
+def consolidating(shop: SiteDriver) -> SiteDriver:
     """A shop whose site consolidates invoices."""
     shop.sandbox.configure_site(consolidated_invoices=True)
     return shop
