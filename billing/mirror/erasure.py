@@ -1,11 +1,13 @@
 """Erase billing's data on an account. The provider keeps what the law requires."""
 
+from collections import defaultdict
+from collections.abc import Mapping
 from functools import partial
 from uuid import uuid4
 
 from django.core.files.storage import default_storage
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from accounts.models import Account
 from billing.errors import BillingError, ChangeInProgress
@@ -46,14 +48,16 @@ def erase_billing_data(account: Account) -> None:
         raise StillSubscribed
     _forget_refused_grants(account)
     CancellationFeedback.objects.filter(account=account).update(subscription_ids=[])
-    _anonymize_churn_events(account)
+    # One random id for each, so that what belongs together still does.
+    pseudonyms: dict[str, str] = defaultdict(lambda: f"erased-{uuid4().hex}")
+    _anonymize_churn_events(account, customers, pseudonyms)
     of_customers = Q(invoice__customer__in=customers) | Q(credit_note__customer__in=customers)
     pdfs = InvoicePdf.objects.filter(of_customers | Q(account=account))
     for name in list(pdfs.exclude(file="").values_list("file", flat=True)):
         transaction.on_commit(partial(default_storage.delete, name))
     pdfs.delete()
     for customer in customers:
-        _delete_customer(customer)
+        _delete_customer(customer, pseudonyms)
 
 
 def _forget_refused_grants(account: Account) -> None:
@@ -62,23 +66,24 @@ def _forget_refused_grants(account: Account) -> None:
     RefundGrant.objects.filter(pk__in=[grant.pk for grant in grants if not may_be_given(grant)]).delete()
 
 
-def _anonymize_churn_events(account: Account) -> None:
-    """Replace each subscription id by a random one, so that its events still belong together."""
-    churn_events = ChurnEvent.objects.filter(account=account)
-    for subscription_id in set(churn_events.values_list("subscription_id", flat=True)):
-        churn_events.filter(subscription_id=subscription_id).update(subscription_id=f"erased-{uuid4().hex}")
+def _anonymize_churn_events(account: Account, customers: QuerySet[Customer], pseudonyms: Mapping[str, str]) -> None:
+    """Replace the subscriptions' ids in the churn events, also in those from before the first sign-in."""
+    ids = set(ChurnEvent.objects.filter(account=account).values_list("subscription_id", flat=True))
+    ids.update(Subscription.objects.filter(customer__in=customers).values_list("provider_id", flat=True))
+    for subscription_id in ids:
+        ChurnEvent.objects.filter(subscription_id=subscription_id).update(subscription_id=pseudonyms[subscription_id])
 
 
-def _anonymize_revenue_movements(customer: Customer) -> None:
-    """Replace the ids in the revenue ledger by random ones, so that a customer's movements still belong together."""
+def _anonymize_revenue_movements(customer: Customer, pseudonyms: Mapping[str, str]) -> None:
+    """Replace the ids in the revenue ledger: the churn report asks it which of the canceled subscriptions had paid."""
     movements = RevenueMovement.objects.filter(customer_id=customer.provider_id)
     for subscription_id in set(movements.order_by().values_list("subscription_id", flat=True)):
-        movements.filter(subscription_id=subscription_id).update(subscription_id=f"erased-{uuid4().hex}")
-    movements.update(customer_id=f"erased-{uuid4().hex}")
+        movements.filter(subscription_id=subscription_id).update(subscription_id=pseudonyms[subscription_id])
+    movements.update(customer_id=pseudonyms[customer.provider_id])
 
 
-def _delete_customer(customer: Customer) -> None:
-    _anonymize_revenue_movements(customer)
+def _delete_customer(customer: Customer, pseudonyms: Mapping[str, str]) -> None:
+    _anonymize_revenue_movements(customer, pseudonyms)
     WebhookEvent.objects.filter(owner=customer.provider_id).delete()
     ErasedCustomer.objects.get_or_create(provider_id=customer.provider_id)
     customer.delete()

@@ -42,6 +42,7 @@ from billing.models import (
     InvoicePdf,
     PauseSchedule,
     PaymentSource,
+    RevenueMovement,
     Subscription,
     WebhookEvent,
 )
@@ -235,11 +236,18 @@ class TestErasure:
         assert not default_storage.exists(pdf)
 
     def test_statistics_stay_without_personal_data(self, operator: Client, alice: Account) -> None:
+        of_alice: dict[str, Any] = {"subscription_id": "alice-0", "at": NOW}
+        RevenueMovement.objects.create(
+            kind="new", customer_id="alice", currency="USD", amount=699, first_at=NOW, **of_alice
+        )
+        ChurnEvent.objects.create(kind="paused", **of_alice)  # before her first sign-in
         self.confirm_erasure(operator, alice)
         kept = CancellationFeedback.objects.get(account=None)
         assert (kept.reason, kept.subscription_ids) == ("Too expensive", [])
         counted = ChurnEvent.objects.get(account=None, kind="cancelled")
         assert "alice" not in counted.subscription_id
+        assert ChurnEvent.objects.get(kind="paused").subscription_id == counted.subscription_id
+        assert RevenueMovement.objects.get().subscription_id == counted.subscription_id
 
     def test_the_log_names_the_operator_but_not_the_account(self, operator: Client, alice: Account) -> None:
         operator.post(

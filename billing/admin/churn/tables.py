@@ -30,6 +30,7 @@ RATE_MEANINGS = {
     "begun": "subscriptions that paid in these weeks",
     "saves": "subscriptions that were canceled or saved",
 }
+UNPAID_CANCELLATIONS = "Cancellations of subscriptions that paid nothing in these weeks, such as trials"
 _OFFER_NAMES = {"pause": "Pause", "free_month": "Free month"}
 _UNANSWERED = "not answered"
 _PAUSE_OUTCOMES = (
@@ -103,22 +104,23 @@ def offer_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
 
 def describe_rate(measure: str, rate: Rate | None) -> str:
     """Return a rate in words: `2.1 % of 1,204 subscriptions that paid in these weeks`; empty if it is not known."""
-    if rate is None or not rate.is_known:
+    if rate is None or not rate.whole:
         return ""
-    return f"{format_share(rate.part, rate.whole or 0)} of {rate.whole:,} {RATE_MEANINGS[measure]}"
+    return f"{format_share(rate.part, rate.whole)} of {rate.whole:,} {RATE_MEANINGS[measure]}"
 
 
 def rate_table(report_range: ReportRange, report: ChurnStatistics) -> Table:
-    """Return the rates; a share that is not known is empty."""
-    rows = [
+    """Return the rates, and what none of them counts; a share that is not known is empty."""
+    rows: list[TableRow] = [
         (
             f"{MEASURE_NAMES[measure]}, of {RATE_MEANINGS[measure]}",
             rate.part,
             "" if rate.whole is None else rate.whole,
-            format_share(rate.part, rate.whole or 0) if rate.is_known else "",
+            format_share(rate.part, rate.whole) if rate.whole else "",
         )
         for measure, rate in report.rates.items()
     ]
+    rows.append((UNPAID_CANCELLATIONS, report.unpaid_cancellations, "", ""))
     note = "Each subscription counts once, by what came last. Who paid is known for all brands together only."
     return Table("rates", "Rates", ("Rate", "Subscriptions", "Of", "Share"), rows, note=note)
 

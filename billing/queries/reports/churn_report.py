@@ -86,11 +86,6 @@ class Rate:
     part: int
     whole: int | None
 
-    @property
-    def is_known(self) -> bool:
-        """Whether it is a share: of something, and not of less than itself."""
-        return self.whole is not None and 0 < self.whole >= self.part
-
 
 @dataclass(frozen=True)
 class ChurnStatistics:
@@ -99,7 +94,7 @@ class ChurnStatistics:
     `answers` holds the measures by survey question and answer; an empty answer means the question was skipped.
     `returns` counts the pauses that began in the range by what came next: resumed, cancelled, or empty for nothing yet.
     `rates` are by measure: cancellations and started pauses of what paid in the range, saves of what was canceled or
-    saved.
+    saved. `unpaid_cancellations` counts the canceled subscriptions that paid nothing in the range, such as trials.
     """
 
     totals: Counts
@@ -110,6 +105,7 @@ class ChurnStatistics:
     offers: Mapping[str, OfferFunnel]
     returns: Counts
     rates: Mapping[str, Rate]
+    unpaid_cancellations: int
 
     @cached_property
     def offered(self) -> Mapping[str, Sequence[str]]:
@@ -126,6 +122,7 @@ def churn_statistics(report_range: ReportRange) -> ChurnStatistics:
     """Return the numbers of a range. Seven queries, however many events there are."""
     grouped = _group_events(report_range)
     services = _count_by_key(grouped, lambda row: row[2])
+    rates, unpaid_cancellations = _measure_rates(report_range)
     return ChurnStatistics(
         totals=sum(services.values(), Counter()),
         previous_totals=_count_totals(report_range.previous_range),
@@ -134,7 +131,8 @@ def churn_statistics(report_range: ReportRange) -> ChurnStatistics:
         answers=_count_by_answer(report_range),
         offers=_offer_funnels(grouped),
         returns=_count_pause_returns(report_range),
-        rates=_measure_rates(report_range),
+        rates=rates,
+        unpaid_cancellations=unpaid_cancellations,
     )
 
 
@@ -208,33 +206,45 @@ def _count_pause_returns(report_range: ReportRange) -> dict[str, int]:
     return {kind or "": count for kind, count in rows}
 
 
-def _measure_rates(report_range: ReportRange) -> dict[str, Rate]:
-    """Return the rates. A subscription that was canceled and kept again counts as saved only."""
+def _measure_rates(report_range: ReportRange) -> tuple[dict[str, Rate], int]:
+    """Return the rates, and how many canceled subscriptions are in none of them because they paid nothing.
+
+    A subscription that was canceled and kept again counts as saved only.
+    """
+    paid = _revenue_in_range(report_range)
+    events = _events_in_range(report_range).annotate(
+        has_paid=Exists(paid.filter(subscription_id=OuterRef("subscription_id")))
+    )
     later = _events_in_range(report_range).filter(
         Q(at__gt=OuterRef("at")) | Q(at=OuterRef("at"), id__gt=OuterRef("id")),
         subscription_id=OuterRef("subscription_id"),
         kind__in=_DECISIONS,
     )
-    decided = _events_in_range(report_range).filter(~Exists(later), kind__in=_DECISIONS)
-    counts = Counter(dict(decided.values_list("kind").annotate(count=Count("id")).order_by()))
-    canceled = counts[Kind.CANCELLED]
-    saved = counts.total() - canceled
-    begun = _events_in_range(report_range).filter(kind=Kind.PAUSED)
-    paid = None if report_range.brands else _count_paid_subscriptions(report_range)
-    return {
-        CANCELLATIONS: Rate(canceled, paid),
-        BEGUN: Rate(begun.aggregate(count=Count("subscription_id", distinct=True))["count"], paid),
-        SAVES: Rate(saved, canceled + saved),
+    decided = events.filter(~Exists(later), kind__in=_DECISIONS).values_list("kind", "has_paid")
+    counts: Counter[tuple[str, bool]] = Counter()
+    for kind, has_paid, count in decided.annotate(count=Count("id")).order_by():
+        counts[kind, has_paid] = count
+    canceled, unpaid = counts[Kind.CANCELLED, True], counts[Kind.CANCELLED, False]
+    begun = events.filter(kind=Kind.PAUSED, has_paid=True).aggregate(count=Count("subscription_id", distinct=True))
+    # The ledger of revenue knows no brands.
+    paying = None if report_range.brands else paid.aggregate(count=Count("subscription_id", distinct=True))["count"]
+    rates = {
+        CANCELLATIONS: Rate(canceled, paying),
+        BEGUN: Rate(begun["count"], paying),
+        SAVES: Rate(counts.total() - canceled - unpaid, counts.total()),
     }
+    return rates, unpaid
 
 
-def _count_paid_subscriptions(report_range: ReportRange) -> int:
-    """Return how many subscriptions brought in revenue at any time of the range. The ledger knows no brands."""
-    counts = RevenueMovement.objects.filter(at__lt=report_range.end).aggregate(
-        began=Count("id", filter=Q(kind__in=BEGINNINGS)),
-        ended=Count("id", filter=Q(kind__in=ENDINGS, at__lt=report_range.start)),
+def _revenue_in_range(report_range: ReportRange) -> QuerySet[RevenueMovement]:
+    """Return what began before the end of the range and did not end before its start."""
+    ended = RevenueMovement.objects.filter(
+        Q(at__gt=OuterRef("at")) | Q(at=OuterRef("at"), id__gt=OuterRef("id")),
+        subscription_id=OuterRef("subscription_id"),
+        kind__in=ENDINGS,
+        at__lt=report_range.start,
     )
-    return int(counts["began"]) - int(counts["ended"])
+    return RevenueMovement.objects.filter(~Exists(ended), kind__in=BEGINNINGS, at__lt=report_range.end)
 
 
 def _events_in_range(report_range: ReportRange) -> QuerySet[ChurnEvent]:

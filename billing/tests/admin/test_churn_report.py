@@ -118,6 +118,12 @@ def record_movement(kind: RevenueMovement.Kind, month: int, subscription: str) -
     RevenueMovement.objects.create(at=at, kind=kind, subscription_id=subscription, **fields)
 
 
+def read_rates(operator: Client, **filters: Any) -> list[tuple[str, str, str]]:
+    """Return each row of the rates: so many subscriptions, of how many, and their share."""
+    rows = download_table(operator, "rates", **filters)
+    return [(row["Subscriptions"], row["Of"], row["Share"]) for row in rows]
+
+
 def test_its_rates_count_each_subscription_once_and_by_what_came_last(operator: Client) -> None:
     for number in range(8):
         record_movement(RevenueMovement.Kind.NEW, 2, f"sub_of_{number}")
@@ -132,23 +138,42 @@ def test_its_rates_count_each_subscription_once_and_by_what_came_last(operator: 
     record_event(Kind.CANCELLED, 10, subscription="sub_of_4", brand="kids")
     record_event(Kind.KEPT, 20, subscription="sub_of_4", brand="kids")  # after the range
 
-    rates = [(row["Subscriptions"], row["Of"], row["Share"]) for row in download_table(operator, "rates")]
-    assert rates == [("2", "8", "25 %"), ("1", "8", "12 %"), ("2", "4", "50 %")]
+    assert read_rates(operator) == [("2", "8", "25 %"), ("1", "8", "12 %"), ("2", "4", "50 %"), ("0", "", "")]
     page = operator.get(reverse(REPORT), MARCH).content.decode()
     assert "25 % of 8 subscriptions that paid in these weeks, without those kept again" in page
 
-    of_kids = [
-        (row["Subscriptions"], row["Of"], row["Share"]) for row in download_table(operator, "rates", brand="kids")
-    ]
-    assert of_kids == [("1", "", ""), ("0", "", ""), ("0", "1", "0 %")]
+    of_kids = read_rates(operator, brand="kids")
+    assert of_kids == [("1", "", ""), ("0", "", ""), ("0", "1", "0 %"), ("0", "", "")]
     page = operator.get(reverse(REPORT), {**MARCH, "brand": "kids"}).content.decode()
     assert '<p class="report-meaning">Subscriptions canceled</p>' in page
 
 
-def test_a_rate_of_more_than_its_whole_is_none(operator: Client) -> None:
+def test_its_churn_rate_leaves_out_what_ended_before_it_paid(operator: Client) -> None:
+    record_movement(RevenueMovement.Kind.NEW, 2, "paying")
+    record_movement(RevenueMovement.Kind.NEW, 2, "stays")
+    record_movement(RevenueMovement.Kind.NEW, 1, "paused")
+    record_movement(RevenueMovement.Kind.PAUSE, 2, "paused")
+    for subscription in ("paying", "trial", "paused", "other trial"):
+        record_event(Kind.CANCELLED, 4, subscription=subscription)
+    record_event(Kind.PAUSED, 5, subscription="started elsewhere")
+
+    assert read_rates(operator) == [("1", "2", "50 %"), ("0", "2", "0 %"), ("0", "4", "0 %"), ("3", "", "")]
+    page = operator.get(reverse(REPORT), MARCH).content.decode()
+    assert "50 % of 2 subscriptions that paid in these weeks, without those kept again" in page
+    assert "Cancellations of subscriptions that paid nothing in these weeks, such as trials" in page
+
+
+def test_its_rates_count_what_began_twice_once(operator: Client) -> None:
+    for kind, month in (("new", 2), ("pause", 3), ("reactivation", 3)):
+        record_movement(RevenueMovement.Kind(kind), month, "back again")
+    record_event(Kind.CANCELLED, 12, subscription="back again")
+    assert read_rates(operator)[0] == ("1", "1", "100 %")
+
+
+def test_a_rate_without_a_whole_has_no_share(operator: Client) -> None:
     record_two_weeks()
     shares = [row["Share"] for row in download_table(operator, "rates")]
-    assert shares == ["", "", "50 %"]
+    assert shares == ["", "", "50 %", ""]
 
 
 def test_it_counts_the_outcomes_of_pauses(operator: Client) -> None:
