@@ -12,7 +12,15 @@ from django.core.checks import CheckMessage, Tags, register
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
-from portal.checks.messages import DOMAIN, LOOPBACK, SCRIPT_ADDRESS, SITE_NAME, setting_error, setting_warning
+from portal.checks.messages import (
+    DOMAIN,
+    LOOPBACK,
+    SCRIPT_ADDRESS,
+    SITE_NAME,
+    public_suffixes,
+    setting_error,
+    setting_warning,
+)
 
 
 @register(Tags.security)
@@ -56,10 +64,13 @@ def check_support_widget_origin(app_configs: Sequence[Any] | None, **kwargs: Any
 
 @register(Tags.security)
 def check_link_domains(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Refuse an entry such as `com` that would allow links to a whole top-level domain."""
-    if all(DOMAIN.fullmatch(domain) for domain in settings.LINK_DOMAINS):
-        return []
-    return [setting_error(25, "LINK_DOMAINS holds what is no domain.", "Name domains: example.com,example.org.")]
+    """Refuse an entry such as `com` or `co.uk` that would allow links to strangers' domains."""
+    if not all(DOMAIN.fullmatch(domain) for domain in settings.LINK_DOMAINS):
+        return [setting_error(25, "LINK_DOMAINS holds what is no domain.", "Name domains: example.com,example.org.")]
+    if suffixes := public_suffixes(settings.LINK_DOMAINS):
+        text = f"LINK_DOMAINS names {', '.join(suffixes)}, below which anybody can have a domain."
+        return [setting_error(36, text, "Name the brands' own domains: example.co.uk.")]
+    return []
 
 
 @register(Tags.security)

@@ -16,7 +16,7 @@ from django.db import connection
 from django.http.request import validate_host
 
 from portal import env
-from portal.checks.messages import DOMAIN, LOOPBACK, setting_error, setting_warning
+from portal.checks.messages import DOMAIN, LOOPBACK, public_suffixes, setting_error, setting_warning
 from portal.operator_groups import GROUPS
 
 CHARGEBEE_DOMAIN = ".chargebee.com"
@@ -79,6 +79,12 @@ def _host_errors() -> Iterator[CheckMessage]:
             4,
             "ALLOWED_HOSTS does not name the hosts.",
             "Set ALLOWED_HOSTS to the brands' host names: neither * nor a whole top-level domain.",
+        )
+    if suffixes := public_suffixes(host[1:] for host in settings.ALLOWED_HOSTS if host.startswith(".")):
+        yield setting_error(
+            37,
+            f"ALLOWED_HOSTS takes every host below {', '.join(suffixes)}, where anybody can have one.",
+            "Name the brands' own domains: .example.co.uk.",
         )
     if not settings.LINK_DOMAINS:
         yield setting_error(

@@ -16,6 +16,7 @@ from dev.check_list import production_environment
 from portal.checks.every_mode import (
     check_endpoint_scheme,
     check_error_reports,
+    check_link_domains,
     check_mail_sender,
     check_provider_script_origin,
     check_security_contact,
@@ -178,6 +179,8 @@ def test_valid_production_settings_pass(production):
         ("ALLOWED_HOSTS", [], "portal.E004"),
         ("ALLOWED_HOSTS", ["*"], "portal.E004"),
         ("ALLOWED_HOSTS", [".com"], "portal.E004"),
+        ("ALLOWED_HOSTS", ["portal.example.com", ".co.uk"], "portal.E037"),
+        ("ALLOWED_HOSTS", [".GitHub.io"], "portal.E037"),
         ("ALLOWED_HOSTS", ["portal.example.com", "https://portal.example.org"], "portal.E004"),
         ("BASE_URL", "http://portal.example.com", "portal.E005"),
         ("BASE_URL", "https://", "portal.E005"),
@@ -376,6 +379,29 @@ def test_plain_http_may_not_leave_this_machine(settings):
 def test_the_providers_script_has_one_origin_in_every_mode(settings, address, faults):
     settings.CHARGEBEE_JS_URL = address
     assert [message.id for message in check_provider_script_origin(None)] == faults
+
+
+@pytest.mark.shows("security-41")
+@pytest.mark.parametrize(
+    ("domain", "faults"),
+    [
+        ("example.co.uk", []),
+        ("brand.example.co.uk", []),
+        ("portal.internal", []),
+        ("com", ["portal.E025"]),
+        ("https://example.com", ["portal.E025"]),
+        ("co.uk", ["portal.E036"]),
+        ("github.io", ["portal.E036"]),
+    ],
+)
+def test_links_lead_to_domains_of_one_owner_in_every_mode(settings, domain, faults):
+    settings.LINK_DOMAINS = ["example.com", domain]
+    assert [message.id for message in check_link_domains(None)] == faults
+
+
+def test_a_domain_of_one_owner_may_be_served_with_its_subdomains(production):
+    production.ALLOWED_HOSTS = ["portal.example.com", ".example.co.uk"]
+    assert production_faults() == set()
 
 
 @pytest.mark.parametrize(
