@@ -117,7 +117,7 @@ class WebServers:
 
     def start_server(self, name: str, *, contact: str) -> None:
         """Start one of them and wait until it has loaded the code."""
-        environment = {**self.portal.environment, "WEB_CONCURRENCY": "1", "SECURITY_CONTACT": contact}
+        environment = {**self.portal.environment, "WEB_PROCESSES": "1", "SECURITY_CONTACT": contact}
         log = self.portal.folder / f"{name}.log"
         process = PortalProcess(portal_processes()["web"], environment, log, self.listener)
         self.running[name] = process

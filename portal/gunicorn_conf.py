@@ -5,17 +5,27 @@ from pathlib import Path
 
 _production = os.environ.get("PORTAL_ENV") == "production"
 
+
+def _read_number(name: str, *, default: int, at_most: int) -> int:
+    """Read a variable; exit with one sentence if it is none. Not by `portal.env`, which a reload must load anew."""
+    text = os.environ.get(name, "").strip() or str(default)
+    number = int(text) if text.isascii() and text.isdigit() else 0
+    if not 1 <= number <= at_most:
+        raise SystemExit(f"{name} is {text!r}; it must be a whole number from 1 to {at_most}.")
+    return number
+
+
 # In production a proxy connects from another address; the demo listens for this machine alone.
-bind = f"{os.environ.get('HOST', '0.0.0.0' if _production else '127.0.0.1')}:{os.environ.get('PORT', '8000')}"  # noqa: S104
+_host = os.environ.get("HOST", "0.0.0.0" if _production else "127.0.0.1")  # noqa: S104
+bind = f"{_host}:{_read_number('PORT', default=8000, at_most=65_535)}"
 
 # Threads, because changes wait for the provider and a waiting thread is cheap; four measured best. A slow client holds
 # one while it sends, so production needs the proxy of deploy/, which passes on whole requests only.
 worker_class = "gthread"
-threads = int(os.environ.get("WEB_THREADS", "4"))
-# A server with more cores sets WEB_CONCURRENCY to about their number.
-workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
-if workers < 1:
-    raise SystemExit(f"WEB_CONCURRENCY is {workers}; it must be 1 or more, or nobody is answered.")
+threads = _read_number("WEB_THREADS", default=4, at_most=1000)
+# A server with more cores sets it to about their number. Gunicorn's own WEB_CONCURRENCY, unless it is a number, ends in
+# a traceback before this file is read.
+workers = _read_number("WEB_PROCESSES", default=2, at_most=1000)
 
 # The demo loads the code once and shares it, to start sooner; in production a reload must load new code.
 preload_app = not _production

@@ -190,7 +190,7 @@ def main() -> None:
         from django.test import override_settings
 
         os.environ["CHARGEBEE_ENDPOINT"] = endpoint
-        with override_settings(CHARGEBEE_ENDPOINT=endpoint), run_server(WEB_CONCURRENCY="2") as port:
+        with override_settings(CHARGEBEE_ENDPOINT=endpoint), run_server(WEB_PROCESSES="2") as port:
             call_command("seed_demo", verbosity=0)
             seen = _measure(port)
     print_figures(

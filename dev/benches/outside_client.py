@@ -38,7 +38,7 @@ def main() -> None:
         from dev.benches.urls import BARE
 
         token = create_signed_in_account()
-        with run_server(WEB_CONCURRENCY="2", LOG_FORMAT="json") as port:
+        with run_server(WEB_PROCESSES="2", LOG_FORMAT="json") as port:
             sides = {path: partial(_requests_per_second, port, path, token) for path in (BARE, *READS)}
             seen = measure_interleaved(sides)
     unit = f"requests/s ({database}, wrk)"

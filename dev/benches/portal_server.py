@@ -48,7 +48,7 @@ def run_server(**environment: str) -> Iterator[int]:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
     serve = ("-m", "gunicorn", "-c", "portal/gunicorn_conf.py", "--max-requests", "0", "dev.benches.wsgi")
-    variables = {**os.environ, "PORT": str(port), "WEB_CONCURRENCY": "1", **environment}
+    variables = {**os.environ, "PORT": str(port), "WEB_PROCESSES": "1", **environment}
     with subprocess.Popen([sys.executable, *serve], cwd=ROOT, env=variables, stdout=sys.stderr) as process:
         try:
             _wait_for_port(port, process)

@@ -2,7 +2,6 @@
 
 import os
 import re
-import runpy
 import subprocess
 import sys
 from ipaddress import ip_network
@@ -598,10 +597,28 @@ def test_an_address_whose_parts_cannot_be_read_is_refused_without_showing_it(bar
     assert "hidden" not in str(refused.value)
 
 
-def test_a_web_server_without_a_process_does_not_start(bare):
-    bare.setenv("WEB_CONCURRENCY", "0")
-    with pytest.raises(SystemExit, match="WEB_CONCURRENCY is 0"):
-        runpy.run_path(str(ROOT / "portal" / "gunicorn_conf.py"))
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("WEB_PROCESSES", "0"),
+        ("WEB_PROCESSES", "two"),
+        ("WEB_PROCESSES", "-1"),
+        ("WEB_PROCESSES", "²"),
+        ("WEB_THREADS", "0"),
+        ("WEB_THREADS", "4.5"),
+        ("WEB_THREADS", "99999"),
+        ("PORT", "http"),
+        ("PORT", "65536"),
+    ],
+)
+def test_a_web_server_ends_with_one_sentence_about_a_bad_number(tmp_path, name, value):
+    command = [sys.executable, "-m", "gunicorn", "-c", "portal/gunicorn_conf.py", "portal.wsgi"]
+    environment = {"PATH": os.environ["PATH"], "VAR_DIR": str(tmp_path), name: value}
+    answer = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert answer.returncode == 1
+    assert re.fullmatch(rf"{name} is '{value}'; it must be a whole number from 1 to \d+\.\n", answer.stderr)
 
 
 def test_the_address_of_a_trace_collector_is_without_the_path_that_the_library_adds(bare):

@@ -25,7 +25,7 @@ APPLICATIONS = (
     "preferences",
 )
 READ = re.compile(
-    r"""(?:environ(?:\.get\(|\.setdefault\(|\[)|read\.\w+\(|_\w+\(\s*read,|_port\()\s*["']([A-Z][A-Z_]+)["']""",
+    r"""(?:environ(?:\.get\(|\.setdefault\(|\[)|read\.\w+\(|_\w+\(\s*read,|_port\(|_number\()\s*["']([A-Z][A-Z_]+)["']""",
     re.VERBOSE,
 )
 # Variables of the system, Django and pytest.
@@ -124,7 +124,7 @@ def test_env_example_names_every_setting_of_the_portal():
 def test_env_example_has_only_known_settings_with_demo_defaults():
     shown = dict(re.findall(r"^#?([A-Z][A-Z_]+)=(.*)$", EXAMPLE, re.MULTILINE))
     portal = table_defaults(read_section("The portal"))
-    compared = ("PORTAL_ENV", "PORT", "VAR_DIR", "WEB_CONCURRENCY", "WEB_THREADS", "LOG_LEVEL")
+    compared = ("PORTAL_ENV", "PORT", "VAR_DIR", "WEB_PROCESSES", "WEB_THREADS", "LOG_LEVEL")
 
     assert set(shown) <= {name for name, *_ in ROW.findall(ALL_DOCUMENTED)} | {
         "POSTGRES_PASSWORD",

@@ -100,7 +100,7 @@ def run_server(folder: Path, redis: int) -> Iterator[str]:
         "REDIS_URL": f"redis://127.0.0.1:{redis}/0",
         "EMAIL_URL": "dummymail://",
         "PORT": str(port),
-        "WEB_CONCURRENCY": "1",
+        "WEB_PROCESSES": "1",
     }
     if not (folder / "db.sqlite3").exists():
         migrate = [sys.executable, "-W", "ignore", "manage.py", "migrate", "--verbosity=0"]
