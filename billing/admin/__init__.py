@@ -13,7 +13,7 @@ from billing.admin.catalog import plans, prices
 from billing.admin.churn import records as churn_records
 from billing.admin.churn import report as churn_report
 from billing.admin.desk import account_page, panels, timeline
-from billing.admin.records import commands, credit_notes, documents, jobs, mirror, webhooks
+from billing.admin.records import commands, credit_notes, documents, jobs, mirror, transactions, webhooks
 from billing.admin.revenue import report as revenue_report
 
 __all__ = [
@@ -44,5 +44,6 @@ __all__ = [
     "refund_limits",
     "revenue_report",
     "timeline",
+    "transactions",
     "webhooks",
 ]

@@ -18,8 +18,8 @@ from billing.commands.executor import ERRORS_BY_CODE
 from billing.models import Command, CreditNote, Invoice, Subscription, Transaction
 from billing.money import format_cents
 from billing.queries.payments.failed_payments import decline_reason
-from billing.queries.payments.payment_methods import type_name
 from billing.queries.reports.collections import FAILED_STATUSES
+from billing.receipts.phrases import transaction_method_name
 from billing.receipts.texts.payments import REASON_SENTENCES
 from billing.terms import BillingTerms
 
@@ -122,16 +122,16 @@ def error_words(code: str) -> str:
     return f"{error.message} ({code})" if error else code
 
 
-def transaction_type(transaction: Transaction) -> str:
+def _transaction_type(transaction: Transaction) -> str:
     """Return what a transaction is, in words."""
     name = transaction.text("type")
     return _TRANSACTION_TYPES.get(name, name.replace("_", " ").capitalize())
 
 
-def transaction_method(transaction: Transaction) -> str:
-    """Return what a transaction charged: the type of the payment method, and a card's last digits."""
-    name = type_name(transaction.text("payment_method"))
-    return " ending in ".join(filter(None, (name, transaction.text("last4"))))
+def transaction_name(transaction: Transaction) -> str:
+    """Return what a transaction is and its payment method, in words: `Payment by Visa ending in 1111`."""
+    preposition = " to " if transaction.text("type") == "refund" else " by "
+    return preposition.join(filter(None, (_transaction_type(transaction), transaction_method_name(transaction))))
 
 
 def failure_words(transaction: Transaction) -> str:

@@ -259,6 +259,11 @@ class Transaction(MirroredResource):
         ]
         permissions = [("export_transaction", "Can export transactions")]
 
+    @cached_property
+    def payment_source(self) -> PaymentSource | None:
+        """What it charged, also if it was removed. One query, unless it was attached with those of others."""
+        return PaymentSource.objects.filter(provider_id=self.text("payment_source_id")).first()
+
 
 class CreditNote(MirroredResource):
     """A credit note. `provider_id` is its number, `invoice_number` that of the invoice that it credits."""

@@ -6,7 +6,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from accounts.brands import site
-from billing.models import PaymentSource, Subscription
+from billing.models import PaymentSource, Subscription, Transaction
 from billing.money import format_cents
 from billing.queries.discounts import next_bill_amount
 from billing.queries.payments.invoices import PaymentLookup, card_last4
@@ -111,16 +111,17 @@ def payment_method_name(source: PaymentSource) -> str:
     return f"{name} {source_account(source)}".strip()
 
 
-def charged_method_name(payments: PaymentLookup, number: str) -> str:
+def transaction_method_name(transaction: Transaction) -> str:
     """Return the name of the payment method that a transaction charged, also if it was removed; empty if unknown."""
+    if transaction.payment_source is not None:
+        return payment_method_name(transaction.payment_source)
+    return " ending in ".join(filter(None, (type_name(transaction.text("payment_method")), card_last4(transaction))))
+
+
+def charged_method_name(payments: PaymentLookup, number: str) -> str:
+    """Return the name of the payment method that a transaction of an account charged; empty if unknown."""
     transaction = payments.transactions.get(number)
-    if transaction is None:
-        return ""
-    source = payments.sources.get(transaction.text("payment_source_id"))
-    if source is not None:
-        return payment_method_name(source)
-    last4 = card_last4(transaction)
-    return f"{type_name(transaction.text('payment_method'))}{f' ending in {last4}' if last4 else ''}"
+    return transaction_method_name(transaction) if transaction else ""
 
 
 def _card_name(card: Mapping[str, Any]) -> str:

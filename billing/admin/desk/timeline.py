@@ -10,6 +10,8 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from accounts.admin.desk import account_actions
 from accounts.admin.desk.account_page import row_address
@@ -26,21 +28,21 @@ from billing.admin.formatting import (
     error_words,
     failure_words,
     invoice_state,
-    transaction_method,
+    transaction_name,
     transaction_state,
-    transaction_type,
 )
 from billing.admin.provider_links import IN_PROVIDER, provider_url
 from billing.models import CancellationFeedback, Command, CreditNote, Invoice, Transaction
 from billing.models.commands import ALIGN_BUNDLE, SYSTEM_ACTOR
 from billing.money import format_cents
-from billing.queries.payments.payment_methods import invoice_currency
+from billing.queries.payments.invoices import invoices_by_payment
+from billing.queries.payments.payment_methods import attach_sources, invoice_currency
 from billing.queries.payments.refund_limits import REFUND_KINDS
 from billing.queries.payments.refunds import Refundable, refundables_of
 from billing.terms import DEFAULT_CURRENCY
 
-# The provider ends the description of a prorated line with its dates.
-_PRORATED_DATES = re.compile(r"(?<= - Prorated Charges| - Prorated Credits) for .+")
+# The provider ends the description of a prorated or credited line with its dates.
+_PRORATED_DATES = re.compile(r"( - (?:Prorated Charges|Prorated Credits|Credits)) for .+")
 
 COMMAND_PREFIX = "command:"
 # What a mail about a bill has told: its charge and its payment are entries of their own.
@@ -85,7 +87,7 @@ def _line_facts(bill: Invoice | CreditNote, currency: str) -> Iterable[tuple[str
         begin, end = _instant(line.get("date_from")), _instant(line.get("date_to"))
         span = f", {format_day(begin)} to {format_day(end)}" if begin and end and begin != end else ""
         # The provider's amount of a line is before its discount.
-        name = _PRORATED_DATES.sub("", str(line.get("description") or "Other"))
+        name = _PRORATED_DATES.sub(r"\1", str(line.get("description") or "Other"))
         yield f"{name}{span}", format_cents(int(line.get("amount") or 0), currency)
 
 
@@ -134,16 +136,27 @@ def _transaction_rows(account: Account, kind: EntryKind | None) -> QuerySet[Tran
 def _describe_transactions(
     account: Account, transactions: Sequence[Transaction], request: HttpRequest
 ) -> Mapping[Any, Entry]:
-    return {
-        row.pk: Entry(
-            what=" by ".join(filter(None, (transaction_type(row), transaction_method(row)))),
-            amount=format_cents(row.cents("amount"), row.text("currency_code") or DEFAULT_CURRENCY),
-            state=transaction_state(row),
-            lines=[failure_words(row)] if failure_words(row) else [],
-            links=[Link(row_address(row), "Details"), Link(provider_url(row), IN_PROVIDER)],
-        )
-        for row in transactions
-    }
+    attach_sources(transactions)
+    invoices = invoices_by_payment(account)
+    return {row.pk: _transaction_entry(row, invoices.get(row.provider_id, ())) for row in transactions}
+
+
+def _transaction_entry(transaction: Transaction, invoices: Sequence[Invoice]) -> Entry:
+    numbers = [_numbers_line(invoices)] if invoices else []
+    return Entry(
+        what=transaction_name(transaction),
+        amount=format_cents(transaction.cents("amount"), transaction.text("currency_code") or DEFAULT_CURRENCY),
+        state=transaction_state(transaction),
+        lines=[*numbers, *filter(None, [failure_words(transaction)])],
+        links=[Link(row_address(transaction), "Details"), Link(provider_url(transaction), IN_PROVIDER)],
+    )
+
+
+def _numbers_line(invoices: Sequence[Invoice]) -> SafeString:
+    links = format_html_join(
+        ", ", '<a href="{}">{}</a>', ((row_address(invoice), invoice.provider_id) for invoice in invoices)
+    )
+    return format_html("For {} {}", "invoice" if len(invoices) == 1 else "invoices", links)
 
 
 def _event_rows(account: Account, kind: EntryKind | None) -> QuerySet[AccountEvent]:

@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import FileResponse, HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
@@ -19,14 +19,12 @@ from accounts.admin import audit_log
 from accounts.admin.desk import account_actions
 from accounts.admin.lists.csv_export import ExportableAdmin
 from accounts.admin.lists.display import BAD, NO_VALUE, format_instant, state_pill
-from accounts.admin.lists.filters import condition_filter
 from accounts.admin.lists.large_tables import LargeTableAdmin, RecentValuesFilter
 from accounts.admin.lists.read_only import ReadOnlyAdmin, account_link
 from accounts.models import Account
 from billing import clock
 from billing.admin.formatting import (
     dunning_words,
-    failure_words,
     format_json,
     format_price,
     invoice_state,
@@ -34,9 +32,6 @@ from billing.admin.formatting import (
     readable_payload,
     related_list_links,
     subscription_state,
-    transaction_method,
-    transaction_state,
-    transaction_type,
 )
 from billing.changes import operator_actions
 from billing.invoices import pdf_files
@@ -45,7 +40,6 @@ from billing.models.mirror_row import MirroredResource
 from billing.money import format_cents
 from billing.queries.catalog import unarranged_price_ids
 from billing.queries.customers import shared_addresses
-from billing.queries.reports.collections import OUTCOME_FILTERS
 from billing.queries.subscriptions.holdings import attach_plans
 from billing.receipts.phrases import payment_method_name
 from core.errors import PortalError
@@ -371,76 +365,3 @@ class InvoiceAdmin(CustomerOwnedAdmin, ExportableAdmin):
     def related_lists(self, invoice: Invoice) -> SafeString:
         """Return a link to its PDFs."""
         return related_list_links(invoice)
-
-
-OutcomeFilter = condition_filter(
-    "outcome",
-    "outcome",
-    {
-        **{str(outcome): (str(outcome).capitalize(), condition) for outcome, condition in OUTCOME_FILTERS.items()},
-        "open": ("In progress", Q(status__in=("in_progress", "needs_attention"))),
-    },
-)
-
-
-@admin.register(Transaction)
-class TransactionAdmin(CustomerOwnedAdmin, ExportableAdmin):
-    """Payments and payment attempts."""
-
-    list_display = (
-        "account_page",
-        "made_at",
-        "kind_and_method",
-        "formatted_amount",
-        "outcome",
-        "why",
-        "provider_id",
-    )
-    list_display_links = ("provider_id",)
-    ordering = ("-made_at", "-pk")
-    list_filter = (OutcomeFilter, "made_at")
-    search_fields = ("provider_id__exact", "customer__provider_id__exact", "customer__email__startswith")
-    fields = (
-        "provider_id",
-        "account_page",
-        "customer_page",
-        "kind_and_method",
-        "formatted_amount",
-        "made_at",
-        "outcome",
-        "why",
-        *MirroredAdmin.last_fields,
-    )
-
-    export_columns = (
-        ("id", lambda transaction: transaction.provider_id),
-        ("customer", lambda transaction: transaction.customer.provider_id),
-        ("email", lambda transaction: transaction.customer.email),
-        ("made_at", lambda transaction: transaction.instant("date")),
-        ("type", lambda transaction: transaction.text("type")),
-        ("payment_method", lambda transaction: transaction.text("payment_method")),
-        ("status", lambda transaction: transaction.text("status")),
-        ("currency", lambda transaction: transaction.text("currency_code")),
-        ("amount_cents", lambda transaction: transaction.cents("amount")),
-        ("error_code", lambda transaction: transaction.text("error_code")),
-    )
-
-    @admin.display(description="kind")
-    def kind_and_method(self, transaction: Transaction) -> str:
-        """Return what it is, and the payment method with its last digits."""
-        return " by ".join(filter(None, (transaction_type(transaction), transaction_method(transaction))))
-
-    @admin.display(description="amount")
-    def formatted_amount(self, transaction: Transaction) -> str:
-        """Return the amount."""
-        return format_cents(transaction.cents("amount"), transaction.text("currency_code") or "USD")
-
-    @admin.display(description="outcome")
-    def outcome(self, transaction: Transaction) -> SafeString:
-        """Return how it ended as a pill."""
-        return transaction_state(transaction)
-
-    @admin.display(description="why")
-    def why(self, transaction: Transaction) -> str:
-        """Return why it failed, in our words and the bank's."""
-        return failure_words(transaction) or NO_VALUE

@@ -10,8 +10,8 @@ from typing import Any
 from accounts.brands import site
 from accounts.models import Account
 from billing import clock
-from billing.models import CreditNote, Customer, Invoice, ItemPrice, PaymentSource, Plan, Transaction
-from billing.queries.payments.payment_methods import invoice_currency, type_name
+from billing.models import CreditNote, Customer, Invoice, ItemPrice, Plan, Transaction
+from billing.queries.payments.payment_methods import attach_sources, invoice_currency, type_name
 from billing.terms import DEFAULT_CURRENCY
 
 # A reversal is money that the bank took back for its cardholder.
@@ -123,6 +123,25 @@ def credit_notes_by_invoice(account: Account) -> dict[str, list[CreditNote]]:
     return found
 
 
+def invoices_by_payment(account: Account) -> dict[str, list[Invoice]]:
+    """Return the invoices that each transaction paid, tried to pay, or refunded, oldest first. Two queries."""
+    invoices = {invoice.provider_id: invoice for invoice in reversed(invoices_of(account))}
+    links = [
+        *((link, invoice) for invoice in invoices.values() for link in invoice.payload.get("linked_payments") or ()),
+        *(
+            (link, invoices[number])
+            for number, notes in credit_notes_by_invoice(account).items()
+            if number in invoices
+            for note in notes
+            for link in note.payload.get("linked_refunds") or ()
+        ),
+    ]
+    found: dict[str, dict[str, Invoice]] = {}
+    for link, invoice in links:
+        found.setdefault(str(link["txn_id"]), {})[invoice.provider_id] = invoice
+    return {payment: list(paid.values()) for payment, paid in found.items()}
+
+
 def credit_note_kind(note: CreditNote) -> str:
     """Return what became of a credit note: REFUNDED, CREDITED or ADJUSTED."""
     if note.is_adjustment:
@@ -214,27 +233,25 @@ def _instant(seconds: int | None) -> datetime | None:
 
 @dataclass(frozen=True)
 class PaymentLookup:
-    """An account's transactions and payment sources. Removed sources are included: invoices still name them."""
+    """An account's transactions by their ids, each with its payment source, also if it was removed."""
 
     transactions: Mapping[str, Transaction]
-    sources: Mapping[str, PaymentSource]
 
     @classmethod
     def for_account(cls, account: Account) -> PaymentLookup:
         """Return those of an account. Two queries."""
-        return cls._for_owner(customer__account=account)
+        return cls._attach_sources(Transaction.objects.filter(customer__account=account))
 
     @classmethod
     def for_customer(cls, customer: Customer) -> PaymentLookup:
         """Return those of a customer. Two queries."""
-        return cls._for_owner(customer=customer)
+        return cls._attach_sources(Transaction.objects.filter(customer=customer))
 
     @classmethod
-    def _for_owner(cls, **owner: Account | Customer) -> PaymentLookup:
-        return cls(
-            transactions={row.provider_id: row for row in Transaction.objects.filter(**owner)},
-            sources={row.provider_id: row for row in PaymentSource.objects.filter(**owner)},
-        )
+    def _attach_sources(cls, transactions: Iterable[Transaction]) -> PaymentLookup:
+        rows = list(transactions)
+        attach_sources(rows)
+        return cls({row.provider_id: row for row in rows})
 
     def payment_method(self, payment: Mapping[str, Any] | None) -> dict[str, str | None]:
         """Return the fields of a row that describe how it was paid; none without a payment."""
@@ -242,7 +259,7 @@ class PaymentLookup:
         method = transaction.text("payment_method") if transaction else ""
         if transaction is None or not method:
             return {}
-        source = self.sources.get(transaction.text("payment_source_id"))
+        source = transaction.payment_source
         card: Mapping[str, Any] = (source.payload.get("card") if source else None) or {}
         paypal: Mapping[str, Any] = (source.payload.get("paypal") if source else None) or {}
         return {

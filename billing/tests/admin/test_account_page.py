@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 from html import unescape
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.models import Group
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -22,13 +19,12 @@ from pytest_django import Settings
 
 from accounts.admin.desk import account_actions
 from accounts.mail.queue import queue_mail
-from accounts.models import Account, AccountEvent, LoginChallenge, SessionToken, SignInEvent, User
+from accounts.models import Account, AccountEvent, LoginChallenge, SessionToken
 from accounts.profile import events
 from billing import clock
 from billing.invoices import pdf_files
 from billing.mirror import next_bills
 from billing.models import (
-    CancellationFeedback,
     Command,
     Invoice,
     InvoicePdf,
@@ -38,6 +34,7 @@ from billing.models import (
     WebhookEvent,
 )
 from billing.money import format_cents
+from billing.tests.admin.account_desk import PLANTED, account_url, operator_client, read_account_page
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirror_factory import (
     NOW,
@@ -65,79 +62,6 @@ SECTIONS = [
     "Signed in with",
     "Whole lists",
 ]
-PLANTED = "<img src=x onerror=alert(1)>"
-
-
-def operator_client(group: str, name: str = "sam") -> Client:
-    """Return a client signed in as an operator of a group."""
-    user = User.objects.create_user(name, password="correct horse battery staple", is_staff=True)
-    user.groups.add(Group.objects.get(name=group))
-    browser = Client()
-    browser.force_login(user)
-    return browser
-
-
-@pytest.fixture
-def support(db: None) -> Client:
-    return operator_client("support")
-
-
-@pytest.fixture
-def alice() -> Account:
-    """Return Alice with a row for every section of her page, and a script in every typed text."""
-    apply_catalog()
-    card = {
-        "brand": "visa",
-        "last4": "1111",
-        "expiry_month": 3,
-        "expiry_year": 2031,
-    }
-    account = open_account(
-        "alice",
-        make_resource("payment_source", "pm_1", customer_id="alice", type="card", status="valid", card=card),
-        make_subscription("sub_1", status="paused", pause_date=timestamp_at(-2), next_billing_at=None),
-        make_invoice("INV-17", amount_due=699, status="payment_due", dunning_status=PLANTED),
-    )
-    Account.objects.filter(pk=account.pk).update(first_name=PLANTED, last_name=PLANTED, birth_month=2, birth_day=29)
-    PauseSchedule.objects.create(
-        subscription=Subscription.objects.get(),
-        state="paused",
-        pause_date=NOW - timedelta(days=2),
-        resume_date=NOW + timedelta(days=28),
-        created_at=NOW,
-    )
-    Command.objects.create(account=account, key="key-1", kind="pause", actor=f"support:{PLANTED}", steps=[])
-    WebhookEvent.objects.create(
-        event_id="ev_1",
-        event_type="subscription_paused",
-        occurred_at=NOW,
-        source="webhook",
-        payload={"names": {"customer": ["alice"]}},
-        owner="alice",
-        error=PLANTED,
-    )
-    queue_mail(kind="receipt", to=account.email, account=account, context={"title": PLANTED})
-    CancellationFeedback.objects.create(
-        account=account,
-        at=NOW,
-        key="key-2",
-        services=[PLANTED],
-        reason="Too expensive",
-        actor="you",
-        outcome="cancelled",
-    )
-    events.record_event(account, kind="paused", text=PLANTED, actor="support:olga", at=NOW)
-    SessionToken.objects.create(user=account.user, agent=PLANTED)
-    SignInEvent.objects.create(kind="ok", email=account.email, account=account, agent=PLANTED, network="10.0.0.7")
-    return account
-
-
-def account_url(account: Account) -> str:
-    return reverse("admin:accounts_account_change", args=[account.pk])
-
-
-def read_account_page(browser: Client, account: Account) -> str:
-    return browser.get(account_url(account)).content.decode()
 
 
 def test_it_shows_every_section(support: Client, alice: Account) -> None:
@@ -310,81 +234,6 @@ def test_the_number_of_queries_does_not_grow_with_the_history(
         html = read_account_page(support, alice)
     assert len(short) <= 57
     assert html.count('<li class="entry">') == 25
-
-
-def follow_timeline(browser: Client, account: Account, **chosen: str) -> list[tuple[str, str]]:
-    """Return the kind and the first words of all entries of a timeline, page by page; "" as kind where it is chosen."""
-    address, found = f"{account_url(account)}?{urlencode(chosen)}", []
-    while address:
-        timeline = browser.get(address).context["timeline"]
-        found += [(str(entry.kind), str(entry.what)) for entry in timeline.entries]
-        address = timeline.older
-    return found
-
-
-def test_the_timeline_pages_through_everything_once_newest_first(support: Client, alice: Account) -> None:
-    for number in range(12):
-        # All at one instant, as what one change leads to is.
-        apply_resources(
-            make_invoice(f"INV-{100 + number}", days=-1),
-            make_resource(
-                "transaction", f"txn_{number}", customer_id="alice", type="payment", status="success", amount=number,
-                date=timestamp_at(-1),
-            ),
-        )  # fmt: skip
-        events.record_event(alice, kind="paused", text=f"Event {number}", actor="you", at=NOW - timedelta(days=1))
-        SignInEvent.objects.create(kind="ok", email=alice.email, account=alice, at=NOW - timedelta(days=1))
-    everything = follow_timeline(support, alice)
-
-    times = [entry.at for entry in support.get(account_url(alice)).context["timeline"].entries]
-    assert times == sorted(times, reverse=True)
-    assert sorted(what for _, what in everything if what.startswith("Event ")) == sorted(
-        f"Event {number}" for number in range(12)
-    )
-    counts = Counter(kind for kind, _ in everything)
-    assert counts == {"charges": 13, "payments": 12, "changes": 15, "emails": 1, "sign-ins": 13}
-    for kind, count in counts.items():
-        assert [shown for shown, _ in follow_timeline(support, alice, kind=kind)] == [kind] * count
-
-
-def test_a_timeline_place_that_is_not_ours_shows_the_newest(support: Client, alice: Account) -> None:
-    newest = support.get(account_url(alice)).context["timeline"].entries
-    for place in ("x", "2026-03-10T12:00:00+00:00~nothing~1", "2026-13-10T12:00:00+00:00~invoice~1"):
-        shown = support.get(account_url(alice), {"before": place}).context["timeline"].entries
-        assert [entry.what for entry in shown] == [entry.what for entry in newest]
-    odd = {"before": "2026-03-11T12:00:00+00:00~change~no-uuid", "kind": "no kind"}
-    assert support.get(account_url(alice), odd).status_code == 200
-
-
-def test_a_charge_says_what_for_with_credits_and_leads_to_its_pdf_and_the_provider(
-    support: Client, alice: Account, settings: Settings
-) -> None:
-    line = {"description": "Faith & Family", "amount": 699, "date_from": timestamp_at(-1), "date_to": timestamp_at(29)}
-    rest = {**line, "description": "Faith & Family - Prorated Credits for 09-Mar-2026 - 08-Apr-2026", "amount": 429}
-    apply_resources(
-        make_invoice("INV-18", days=0.1, total=529, line_items=[line], credits_applied=100, amount_paid=429,
-                     discounts=[{"entity_id": "SAVE20", "amount": 170}]),
-        make_resource("credit_note", "CN-1", customer_id="alice", date=timestamp_at(0.2), status="refunded", total=429,
-                      amount_refunded=429, reference_invoice_id="INV-18", reason_code="service_unsatisfactory",
-                      line_items=[rest]),
-    )  # fmt: skip
-    html = unescape(read_account_page(support, alice))
-    for text in (
-        "Faith & Family, Mar 9, 2026 to Apr 8, 2026</dt><dd>$6.99",
-        "Discount SAVE20</dt><dd>-$1.70",
-        "Paid from the subscriber's credit</dt><dd>-$1.00",
-        "Paid</dt><dd>$4.29",
-        "Credit CN-1 for invoice INV-18",
-        "Faith & Family - Prorated Credits, Mar 9, 2026 to Apr 8, 2026</dt><dd>$4.29",
-        "Refunded</dt><dd>$4.29",
-        "Reason: service unsatisfactory",
-        f"/admin/billing/invoice/{Invoice.objects.get(provider_id='INV-18').pk}/pdf/",
-    ):
-        assert text in html
-    settings.CHARGEBEE_ENDPOINT, settings.CHARGEBEE_SITE = "", "shows"
-    html = read_account_page(support, alice)
-    for address in ("d/customers/alice", "d/subscriptions/sub_1", "d/invoices/INV-18"):
-        assert f'href="https://shows.chargebee.com/{address}"' in html
 
 
 def test_the_page_has_the_clock_of_the_caller_when_it_is_chosen(support: Client, alice: Account) -> None:

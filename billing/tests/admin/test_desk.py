@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Account
 from billing.models import ChurnEvent, Customer, WebhookEvent
-from billing.tests.admin.test_account_page import account_url, operator_client
+from billing.tests.admin.account_desk import account_url, operator_client
 from billing.tests.api.mirror_factory import (
     NOW,
     Raw,
