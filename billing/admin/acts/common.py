@@ -51,6 +51,11 @@ def charge_figure(cents: int, currency: str = DEFAULT_CURRENCY) -> Figure:
     return ("Charged now", format_cents(cents, currency))
 
 
+def saved_figure(cents: int, currency: str) -> Figure:
+    """Return what a free month saves."""
+    return ("Saved", format_cents(cents, currency))
+
+
 def given_figures(shown: Mapping[str, Any]) -> list[Figure]:
     """Return what was given back, as it is stored with a refund or a credit."""
     invoice = [("Invoice", str(shown["invoice"]))] if "invoice" in shown else []

@@ -15,7 +15,14 @@ from accounts.admin.desk.account_actions import (
 from accounts.brands import site
 from accounts.models import Account
 from billing import clock
-from billing.admin.acts.common import TOLD, Figure, charge_figure, confirm_action, previewed_figures
+from billing.admin.acts.common import (
+    TOLD,
+    bill_figures,
+    charge_figure,
+    confirm_action,
+    previewed_figures,
+    saved_figure,
+)
 from billing.changes import coupons, free_month
 from billing.changes.coupons import MAX_CODE_LENGTH, RedeemCode
 from billing.changes.free_month import ClaimFreeMonth
@@ -61,11 +68,14 @@ def _ask_free_month(asked: ActionRequest) -> ActionQuestion:
     preview = ClaimFreeMonth(asked.account, free_month.CLAIM_FREE_MONTH).preview(clock.billing_now())
     body = preview.body
     names = ", ".join(row.plan.name for row in body["plans"])
-    saved: Figure = ("Saved", format_cents(body["amount_saved"], body["currency_code"]))
     return ActionQuestion(
         title=f"Give a free month of {names}?",
         lines=["Its next period is free.", TOLD],
-        figures=[charge_figure(0, body["currency_code"]), saved],
+        figures=[
+            charge_figure(0, body["currency_code"]),
+            saved_figure(body["amount_saved"], body["currency_code"]),
+            *bill_figures(body["next_bills"]),
+        ],
         button="Give the free month",
         quote=preview.shown["quote"],
     )

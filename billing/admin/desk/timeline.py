@@ -19,7 +19,7 @@ from accounts.admin.desk.timeline import Entry, EntryKind, Fold, Link, TimelineS
 from accounts.admin.desk.timeline_sources import mail_fold, mail_line, mail_links, mail_state, mail_title
 from accounts.admin.lists.display import format_day
 from accounts.models import Account, AccountEvent, OutgoingMail
-from billing.admin.acts.common import INVOICE, bill_figures, charge_figure, given_figures
+from billing.admin.acts.common import INVOICE, Figure, bill_figures, charge_figure, given_figures, saved_figure
 from billing.admin.formatting import (
     change_name,
     change_state,
@@ -224,14 +224,19 @@ def _confirmed_folds(command: Command | None) -> list[Fold]:
     shown: Mapping[str, Any] = command.shown if command else {}
     if command is not None and command.kind in REFUND_KINDS:
         return [Fold("What was confirmed", facts=given_figures(shown))]
-    if "due_now" not in shown:
-        return []
     figures = [
         *((f"Invoice {number}", format_cents(cents)) for number, cents in shown.get("invoices", {}).items()),
-        charge_figure(shown["due_now"], shown.get("due_currency") or DEFAULT_CURRENCY),
+        *_charge_figures(shown),
         *bill_figures(shown.get("next_bills", [])),
     ]
-    return [Fold("What was confirmed", facts=figures)]
+    return [Fold("What was confirmed", facts=figures)] if figures else []
+
+
+def _charge_figures(shown: Mapping[str, Any]) -> list[Figure]:
+    """Return what a change was to charge, or what a free month was to save."""
+    if "due_now" in shown:
+        return [charge_figure(shown["due_now"], shown.get("due_currency") or DEFAULT_CURRENCY)]
+    return [saved_figure(shown["amount_saved"], shown["currency_code"])] if "amount_saved" in shown else []
 
 
 def _unfinished_rows(account: Account, kind: EntryKind | None) -> QuerySet[Command]:

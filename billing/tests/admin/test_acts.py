@@ -10,6 +10,7 @@ from django.contrib.admin.models import LogEntry
 from accounts.mail import outbox
 from accounts.models import Account, AccountEvent, OutgoingMail
 from billing.models import Command, Subscription
+from billing.tests.admin.account_desk import account_url
 from billing.tests.admin.act_page import REASON, ActPage, assert_recorded, figures
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirror_factory import FAITH, GOSPEL
@@ -148,10 +149,16 @@ def test_support_redeems_a_code(shop: SyncedProvider, faith: str, page: ActPage)
 def test_support_gives_a_free_month(shop: SyncedProvider, faith: str, page: ActPage) -> None:
     shop.offer_free_month()
     question = page.ask("free-month")
-    assert figures(question) == {"Charged now": "$0.00", "Saved": "$6.99"}
+    confirmed = {
+        "Saved": "$6.99",
+        "Faith & Family, next bill on April 10, 2026": "$0.00",
+        "Faith & Family, from May 10, 2026 on": "$6.99",
+    }
+    assert figures(question) == {"Charged now": "$0.00", **confirmed}
     assert "The free month was given. It saves $6.99." in page.confirm(question)
     assert shop.coupons_on(faith) == ["FREE-MONTH"]
     assert_recorded("claim_free_month")
+    assert figures(page.browser.get(account_url(page.account))).items() >= confirmed.items()
 
 
 @pytest.mark.parametrize(
