@@ -60,6 +60,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "billing.view_command",
         "billing.view_systemhealth",
         "billing.view_pauseschedule",
+        "billing.view_refusedcode",
         "billing.view_churnevent",
         "billing.view_webhookevent",
         "operators.open_accountview",

@@ -13,7 +13,7 @@ from billing.admin.catalog import plans, prices
 from billing.admin.churn import records as churn_records
 from billing.admin.churn import report as churn_report
 from billing.admin.desk import account_page, panels, timeline
-from billing.admin.records import commands, credit_notes, documents, jobs, mirror, transactions, webhooks
+from billing.admin.records import commands, credit_notes, documents, jobs, mirror, refused_codes, transactions, webhooks
 from billing.admin.revenue import report as revenue_report
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "record_acts",
     "refund_acts",
     "refund_limits",
+    "refused_codes",
     "revenue_report",
     "timeline",
     "transactions",

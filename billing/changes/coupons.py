@@ -9,6 +9,7 @@ from typing import Any
 from accounts.models import Account
 from billing.changes import bundle_coupons
 from billing.changes.preview import BillForecast, compute_figures, translate_estimate_errors
+from billing.changes.refused_codes import record_refused_code
 from billing.commands.command_kind import CommandKind
 from billing.commands.confirmation import Change, Preview, compute_basis, confirm_change
 from billing.errors import BillingError, BillingUnavailable, ChangeInProgress, NoLongerExists
@@ -17,7 +18,7 @@ from billing.gateway import estimates
 from billing.gateway.coupons import FoundCode
 from billing.gateway.errors import Missing, NotSent, Refused
 from billing.gateway.estimates import Bill, ChangeEstimate
-from billing.models import CodeRedemption, Command, Coupon, Subscription
+from billing.models import CodeRedemption, Command, Coupon, RefusedCode, Subscription
 from billing.queries import bundles
 from billing.queries.commands import has_open_command
 from billing.queries.discounts import FREE_MONTH_COUPON, ITEM_LEVEL
@@ -74,6 +75,9 @@ class NoActiveSubscription(BillingError):
     message = "You need an active subscription to use a code."
 
 
+REFUSALS = (CouponNotFound, CouponExpired, CouponAlreadyApplied, CouponNotApplicable, NoActiveSubscription)
+
+
 @dataclass(frozen=True)
 class CodePlacement:
     """A subscription that a code can be redeemed on, its next bill with the code, and the discount (cents)."""
@@ -88,10 +92,15 @@ def redeem_code(
 ) -> dict[str, Any]:
     """Redeem a code on the subscription where it saves most; return the new figures and `applied_to`.
 
-    Raises InvalidInput, the errors of this module, QuoteChanged, BillingUnavailable and what a command raises.
+    A code that cannot be redeemed is remembered for support. Raises InvalidInput, the errors of this module,
+    QuoteChanged, BillingUnavailable and what a command raises.
     """
     change = RedeemCode(account, REDEEM_CODE, code)
-    figures = confirm_change(change, quote=quote, key=key, actor=actor, now=now).shown
+    try:
+        figures = confirm_change(change, quote=quote, key=key, actor=actor, now=now).shown
+    except REFUSALS as refusal:
+        record_refused_code(account, code, RefusedCode.Reason(refusal.code), now=now)
+        raise
     return {"next_bills": [], **figures}
 
 

@@ -20,7 +20,7 @@ from billing.models.mirror import (
 )
 from billing.models.next_bills import NextBillEstimate
 from billing.models.pause_schedules import PauseSchedule
-from billing.models.redemptions import CodeRedemption, OfferClaim
+from billing.models.redemptions import CodeRedemption, OfferClaim, RefusedCode
 from billing.models.refund_limits import RefundGrant, RefundLimit
 from billing.models.revenue import RevenueMovement, RevenueReport
 from billing.models.webhooks import FeedCursor, ProviderClock, WebhookEvent
@@ -57,6 +57,7 @@ __all__ = [
     "ProviderMinute",
     "RefundGrant",
     "RefundLimit",
+    "RefusedCode",
     "RequestPace",
     "RevenueMovement",
     "RevenueReport",

@@ -1,4 +1,4 @@
-"""Coupon codes an account redeemed, and free months it claimed."""
+"""Coupon codes an account redeemed, those it was refused, and free months it claimed."""
 
 from django.db import models
 
@@ -20,6 +20,36 @@ class CodeRedemption(models.Model):
 
     def __str__(self) -> str:
         return self.code
+
+
+class RefusedCode(models.Model):
+    """A code that a subscriber typed and could not redeem, for support; kept 90 days (docs/rules.md, rule 17).
+
+    `reason` is the code of the error that answered, its label the reason in an operator's words.
+    """
+
+    class Reason(models.TextChoices):
+        NOT_FOUND = "coupon_not_found", "it doesn't exist"
+        EXPIRED = "coupon_expired", "it has expired or is used up"
+        ALREADY_APPLIED = "coupon_already_applied", "they had used it before"
+        NOT_APPLICABLE = "coupon_not_applicable", "it saves nothing on their subscriptions"
+        NO_SUBSCRIPTION = "no_active_subscription", "they had no active subscription"
+
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="refused_codes")
+    code = models.CharField(max_length=30, help_text="As it was typed.")
+    reason = models.CharField(max_length=30, choices=Reason.choices)
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-at", "-id"]
+        indexes = [
+            models.Index(fields=["account", "-at"], name="refused_code_newest"),
+            models.Index(fields=["-at"], name="refused_code_by_date"),
+            models.Index(fields=["code"], name="refused_code_text"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Code {self.code} refused: {self.get_reason_display()}"
 
 
 class OfferClaim(models.Model):

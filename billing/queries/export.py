@@ -21,6 +21,7 @@ from billing.models import (
     PauseSchedule,
     PaymentSource,
     PromotionalCredit,
+    RefusedCode,
     Subscription,
     Transaction,
 )
@@ -45,6 +46,7 @@ def export_part(account: Account) -> Mapping[str, object]:
         "payment_methods": _mirror_rows(PaymentSource.objects.filter(customer__account=account)),
         "pause_schedules": _pause_schedule_rows(account),
         "codes": list(CodeRedemption.objects.filter(account=account).values("code", "subscription_id", "redeemed_at")),
+        "refused_codes": list(RefusedCode.objects.filter(account=account).values("code", "reason", "at")),
         "free_months": list(OfferClaim.objects.filter(account=account).values("subscription_id", "claimed_at")),
         "changes": _command_rows(account),
         **_churn_sections(account),

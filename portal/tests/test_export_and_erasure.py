@@ -42,6 +42,7 @@ from billing.models import (
     InvoicePdf,
     PauseSchedule,
     PaymentSource,
+    RefusedCode,
     RevenueMovement,
     Subscription,
     WebhookEvent,
@@ -92,6 +93,7 @@ def open_full_account(handle: str, *, plans: int = 1) -> Account:
         created_at=NOW,
     )
     CodeRedemption.objects.create(account=account, code="SAVE20", subscription_id=f"{handle}-0", redeemed_at=NOW)
+    RefusedCode.objects.create(account=account, code="SAVE99", reason=RefusedCode.Reason.EXPIRED, at=NOW)
     CancellationFeedback.objects.create(
         account=account,
         command=command,
@@ -153,6 +155,7 @@ class TestExport:
         assert held["paymentMethods"][0]["details"]["card"]["maskedNumber"] == "************1111"
         assert [item["state"] for item in held["pauseSchedules"]] == ["resumed"]
         assert [item["code"] for item in held["codes"]] == ["SAVE20"]
+        assert [(item["code"], item["reason"]) for item in held["refusedCodes"]] == [("SAVE99", "coupon_expired")]
         assert [item["reason"] for item in held["feedback"]] == ["Too expensive"]
         assert [item["kind"] for item in held["changes"]] == ["cancel"]
         assert [item["key"] for item in held["emailPreferences"] if item["wanted"]] == ["streaming"]
@@ -227,8 +230,8 @@ class TestErasure:
         with django_capture_on_commit_callbacks(execute=True):
             assert "The account was erased." in self.confirm_erasure(operator, alice)
         assert browser.get("/api/account").status_code == 401
-        account_models = (Account, AccountEvent, OutgoingMail, AccountDocument, Command, CodeRedemption)
-        assert [model.objects.exclude(**exclude_bob(model)).count() for model in account_models] == [0] * 6
+        account_models = (Account, AccountEvent, OutgoingMail, AccountDocument, Command, CodeRedemption, RefusedCode)
+        assert [model.objects.exclude(**exclude_bob(model)).count() for model in account_models] == [0] * 7
         sign_in_models = (LoginChallenge, SignInEvent, LimitCounter)
         assert "alice" not in str([list(model.objects.values()) for model in sign_in_models])
         mirror_models = (Customer, Subscription, Invoice, PaymentSource)

@@ -19,6 +19,7 @@ from accounts.mail import outbox
 from accounts.models import Account, OutgoingMail, User
 from billing import clock
 from billing.invoices import pdf_files
+from billing.jobs.data_retention import delete_old_refused_codes
 from billing.mirror import next_bills, webhook_processing
 from billing.receipts import notices
 
@@ -32,6 +33,7 @@ WORK: dict[str, Callable[[], object]] = {
     "due mails": lambda: [outbox.due_mail_ids(queue) for queue in outbox.Queue],
     "waiting mails": lambda: [outbox.queue_health(queue) for queue in outbox.Queue],
     "expired data": data_retention.delete_expired_data,
+    "refused codes": delete_old_refused_codes,
     "due events": webhook_processing.due_event_ids,
     "due PDFs": pdf_files.due_pdf_ids,
     "missing PDFs": pdf_files.request_missing_pdfs,

@@ -32,7 +32,7 @@ from billing.admin.formatting import (
     transaction_state,
 )
 from billing.admin.provider_links import IN_PROVIDER, provider_url
-from billing.models import CancellationFeedback, Command, CreditNote, Invoice, Transaction
+from billing.models import CancellationFeedback, Command, CreditNote, Invoice, RefusedCode, Transaction
 from billing.models.commands import ALIGN_BUNDLE, SYSTEM_ACTOR
 from billing.money import format_cents
 from billing.queries.payments.invoices import invoices_by_payment
@@ -287,6 +287,14 @@ def _describe_feedback(
     }
 
 
+def _refused_code_rows(account: Account, kind: EntryKind | None) -> QuerySet[RefusedCode]:
+    return RefusedCode.objects.filter(account=account)
+
+
+def _describe_refused_codes(account: Account, rows: Sequence[RefusedCode], request: HttpRequest) -> Mapping[Any, Entry]:
+    return {row.pk: Entry(what=str(row), by=_actor_name("you")) for row in rows}
+
+
 def _actor_name(actor: str) -> str:
     """Return who acted in an operator's words."""
     kind, _, operator = actor.partition(":")
@@ -306,6 +314,9 @@ for _source in (
     TimelineSource("activity", EntryKind.CHANGES, _EVENTS, "at", _event_rows, _describe_events),
     TimelineSource(
         "change", EntryKind.CHANGES, "billing.view_command", "created_at", _unfinished_rows, _describe_unfinished
+    ),
+    TimelineSource(
+        "refused_code", EntryKind.CHANGES, "billing.view_refusedcode", "at", _refused_code_rows, _describe_refused_codes
     ),
     TimelineSource(
         "invoice", EntryKind.CHARGES, "billing.view_invoice", "issued_at", _invoice_rows, _describe_invoices

@@ -9,7 +9,7 @@ from django.contrib.admin.models import LogEntry
 
 from accounts.mail import outbox
 from accounts.models import Account, AccountEvent, OutgoingMail
-from billing.models import Command, Subscription
+from billing.models import Command, RefusedCode, Subscription
 from billing.tests.admin.account_desk import account_url
 from billing.tests.admin.act_page import REASON, ActPage, assert_recorded, figures
 from billing.tests.api.browser import Browser
@@ -141,6 +141,7 @@ def test_a_selection_that_changes_nothing_is_refused_on_the_form(faith: str, pag
 def test_support_redeems_a_code(shop: SyncedProvider, faith: str, page: ActPage) -> None:
     shop.coupon("SUMMER", percent=50)
     assert "coupon_not_found" in page.ask("redeem-code", code="WINTER").content.decode()
+    assert not RefusedCode.objects.exists()  # what the subscriber typed
     assert "The code SUMMER was redeemed" in page.perform("redeem-code", code="SUMMER")
     assert shop.coupons_on(faith) == ["SUMMER"]
     assert_recorded("redeem_code")

@@ -14,8 +14,8 @@ from pytest_django import Settings
 
 from accounts.models import Account, SignInEvent
 from accounts.profile import events
-from billing.models import Invoice
-from billing.tests.admin.account_desk import account_url, read_account_page
+from billing.models import Invoice, RefusedCode
+from billing.tests.admin.account_desk import PLANTED, account_url, read_account_page
 from billing.tests.api.mirror_factory import (
     NOW,
     apply_resources,
@@ -162,3 +162,13 @@ def test_a_payment_names_the_invoices_that_it_paid(support: Client, alice: Accou
         ]
     )
     assert links["INV-18"] in read_account_page(support, alice)
+
+
+def test_a_refused_code_is_in_the_timeline_with_the_reason(support: Client, alice: Account) -> None:
+    RefusedCode.objects.create(account=alice, code="SAVE99", reason=RefusedCode.Reason.EXPIRED, at=NOW)
+    assert ("changes", "Code SAVE99 refused: it has expired or is used up") in follow_timeline(support, alice)
+    listed = support.get("/admin/billing/refusedcode/", {"q": "SAVE99"}).content.decode()
+    assert str(alice) in listed
+    assert "it has expired or is used up" in listed
+    RefusedCode.objects.update(code=PLANTED)
+    assert PLANTED not in read_account_page(support, alice)

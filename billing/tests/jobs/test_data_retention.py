@@ -11,7 +11,7 @@ from pytest_django import Settings
 from accounts.models import Account
 from billing import clock
 from billing.jobs import schedule
-from billing.models import JobRun, WebhookEvent
+from billing.models import JobRun, RefusedCode, WebhookEvent
 from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT
 from core.models import IdempotentRequest
 
@@ -46,6 +46,9 @@ def test_the_nightly_job_deletes_old_rows_even_during_an_outage(settings: Settin
         JobRun.objects.create(job=job, started_at=timezone.now() - timedelta(days=days_ago))
 
     now = clock.billing_now()
+    for code, days_ago in (("OLDER", 90.01), ("NEWER", 89.99)):
+        RefusedCode.objects.create(account=account, code=code, at=now - timedelta(days=days_ago))
+
     run = schedule.run_job("reconcile", schedule.newest_night(now), now=now)
 
     assert run is not None
@@ -53,3 +56,4 @@ def test_the_nightly_job_deletes_old_rows_even_during_an_outage(settings: Settin
     assert set(WebhookEvent.objects.values_list("event_id", flat=True)) == {"old", "new"}
     assert set(IdempotentRequest.objects.values_list("key", flat=True)) == {"today"}
     assert set(JobRun.objects.values_list("job", flat=True)) == {"pauses", "reconcile"}
+    assert set(RefusedCode.objects.values_list("code", flat=True)) == {"NEWER"}

@@ -42,6 +42,7 @@ LISTS: dict[str, set[str]] = {
         "billing_command",
         "billing_systemhealth",
         "billing_pauseschedule",
+        "billing_refusedcode",
         "billing_churnevent",
         "billing_webhookevent",
     },
