@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q, QuerySet
 
@@ -20,13 +19,11 @@ from billing.models import JobRun
 from billing.models.job_runs import IMPORT, Cursor
 from core.clock import database_now
 from core.workers import task_queue
-from core.workers.leases import LeaseLost
+from core.workers.leases import LEASE_DURATION, LeaseLost, keep_leases
 from core.workers.task_queue import TASK_EXPIRY_SECONDS
 
 logger = logging.getLogger(__name__)
 
-# Longer than a worker can be silent: a task that takes longer is killed.
-LEASE_DURATION = timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT)
 # By then a free worker has taken the message for the rest of a shared run; otherwise the next tick enqueues another.
 SHARED_LEASE = timedelta(seconds=TASK_EXPIRY_SECONDS)
 # When a job continues that could not reach the provider.
@@ -130,7 +127,7 @@ def process_portions(run: JobRun, process_portion: Callable[[JobRun], Portion]) 
     """Process a run's portions until it is finished; yield the stage of each after it was saved. Raises LeaseLost."""
     while run.finished_at is None:
         stage = run.cursor.stage
-        with rate_limit.throttle_jobs():
+        with rate_limit.throttle_jobs(), keep_leases([run]):
             portion = process_portion(run)
         _save_portion(run, stage, portion)
         yield stage

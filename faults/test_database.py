@@ -19,11 +19,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from billing.mirror import event_feed
 from billing.models import Command, Customer, WebhookEvent
 from billing.tests.support.live_provider import FAITH
 from conftest import NO_AUTHORITIES
 from core.models import IdempotentRequest
+from core.workers.leases import LEASE_DURATION
 from faults.support.running_portal import RECOVERY_SECONDS, RunningPortal, wait_until
 
 PAUSE = "/api/account/pause?days=30"
@@ -106,7 +106,7 @@ def test_an_event_refused_during_an_outage_is_redelivered_by_the_provider(portal
     # A worker that the crash interrupted may hold the events feed until its lease expires.
     wait_until(
         lambda: customers.get().text("first_name") == "Theodora",
-        seconds=event_feed.LEASE_DURATION.total_seconds() + RECOVERY_SECONDS,
+        seconds=LEASE_DURATION.total_seconds() + RECOVERY_SECONDS,
         what="the event's second delivery",
     )
 

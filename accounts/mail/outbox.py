@@ -22,7 +22,7 @@ from accounts.signals import MailOutcome, announce_settled_mails
 from core import clock
 from core.tracing import SpanKind, open_span
 from core.workers import shutdown
-from core.workers.leases import LeaseLost
+from core.workers.leases import LEASE_DURATION, LeaseLost, keep_leases
 
 logger = logging.getLogger(__name__)
 
@@ -40,9 +40,6 @@ class NeedsProvider(Exception):
 
 Queue = OutgoingMail.Queue
 
-# Nobody else tries a mail that is being sent; longer than the mail server's time-out and a provider look-up
-# together.
-LEASE_DURATION = timedelta(minutes=2)
 FIRST_RETRY_DELAY = timedelta(seconds=20)
 UNSETTLED_DELAY = timedelta(seconds=30)
 MAX_RETRY_DELAY = timedelta(hours=2)
@@ -161,7 +158,8 @@ def _deliver_claimed_mail(mail: OutgoingMail) -> bool:
         _settle_mail(mail, MailOutcome.TOO_LATE, state=OutgoingMail.State.DROPPED, last_error=TOO_LATE_REASON)
         return True
     try:
-        sent_as = _send_mail(mail)
+        with keep_leases([mail]):
+            sent_as = _send_mail(mail)
     except NotSettled:
         # Not counted, so that a mail that waited long still has all its tries when the mail server fails.
         OutgoingMail.objects.release_page([mail.pk], delay=UNSETTLED_DELAY)
@@ -208,7 +206,7 @@ def _send_mail(mail: OutgoingMail) -> dict[str, object] | None:
     if context is None:
         return None
     if prepare:
-        # It may have waited for the provider longer than the lease lasts.
+        # It may have waited for the provider, and this process may have been suspended for longer than a lease lasts.
         mail.renew_lease(LEASE_DURATION)
     _follow_account(mail)
     if not mail.to:

@@ -45,14 +45,12 @@ from billing.queries.commands import command_subscriptions
 from billing.receipts import partial_receipts
 from core.clock import database_now
 from core.tracing import Span, open_span
-from core.workers.leases import LeaseLost
+from core.workers.leases import LEASE_DURATION, LeaseLost
 
 logger = logging.getLogger(__name__)
 
 State = Command.State
 
-# How long a worker may hold a command between renewals: longer than one call's connect and read time-outs.
-LEASE_DURATION = timedelta(seconds=30)
 # The provider forgets a key after 30 minutes; after this window a step is read back before it is sent again.
 IDEMPOTENCY_WINDOW = timedelta(minutes=25)
 # How often a step is sent with a new key. Each may try a charge once more, and while the command is open the account

@@ -20,7 +20,6 @@ from django.db import IntegrityError, transaction
 from accounts.models import Account
 from billing.commands import executor
 from billing.commands.command_kind import CommandKind
-from billing.commands.executor import LEASE_DURATION
 from billing.errors import (
     BillingError,
     BillingPartial,
@@ -34,6 +33,7 @@ from billing.models.commands import SYSTEM_ACTOR
 from billing.models.steps import Step, StepState
 from core.clock import database_now
 from core.workers import shutdown
+from core.workers.leases import LEASE_DURATION
 
 logger = logging.getLogger(__name__)
 

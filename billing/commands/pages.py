@@ -6,7 +6,7 @@ that is no success, or that cannot be applied with the others, is settled by its
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor, Future, wait
+from concurrent.futures import Executor, wait
 from contextvars import copy_context
 from copy import copy
 from dataclasses import dataclass, replace
@@ -17,18 +17,14 @@ from django.db import transaction
 from accounts.models import Account
 from billing.commands import executor
 from billing.commands.command_kind import CommandKind
-from billing.commands.executor import LEASE_DURATION, Answer, AskProvider
-from billing.gateway.snapshots import Snapshot
+from billing.commands.executor import Answer, AskProvider
 from billing.models import Command
 from billing.models.commands import SYSTEM_ACTOR
 from billing.models.steps import Step
 from core.clock import database_now
-from core.workers.leases import LeaseLost
+from core.workers.leases import LEASE_DURATION, LeaseLost, keep_leases
 
 logger = logging.getLogger(__name__)
-
-# While a page waits for the provider, its leases are renewed this often.
-RENEWAL_SECONDS = LEASE_DURATION.total_seconds() / 3
 
 
 @dataclass(frozen=True)
@@ -87,7 +83,8 @@ def run_page(
     sent = {
         command: pool.submit(copy_context().run, executor.send_first_step_in_own_span, command) for command in commands
     }
-    _wait_for_answers(commands, sent.values())
+    with keep_leases(commands):
+        wait(sent.values())
     answered = [command for command, future in sent.items() if future.exception() is None]
     are_applied = _try_to_apply([Answer(command, 0, sent[command].result()) for command in answered], kind, now)
     done = set(answered) if are_applied else set()
@@ -95,12 +92,6 @@ def run_page(
         command: None if command in done else _settle_alone(command, kind, now, future.result)
         for command, future in sent.items()
     }
-
-
-def _wait_for_answers(commands: Sequence[Command], answers: Iterable[Future[Sequence[Snapshot]]]) -> None:
-    pending = set(answers)
-    while pending := wait(pending, timeout=RENEWAL_SECONDS).not_done:
-        Command.objects.renew_page(commands, lease=LEASE_DURATION)
 
 
 def _try_to_apply(answers: Sequence[Answer], kind: CommandKind, now: datetime) -> bool:

@@ -31,7 +31,7 @@ from billing.models import JobRun
 from billing.models.job_runs import BUNDLES, RECONCILE
 from billing.receipts import notices, partial_receipts
 from core.workers import shutdown
-from core.workers.leases import LeaseLost
+from core.workers.leases import LeaseLost, keep_leases
 
 # Early, because a resume is promised for a day; but after every daylight saving change.
 NIGHTLY_AT = time(hour=3, minute=30)
@@ -202,7 +202,8 @@ def _claim_or_begin_run(job: Job, slot: datetime | None) -> JobRun | None:
 def _run_slice(job: Job, run: JobRun, now: datetime) -> JobRun:
     until = monotonic() + settings.JOB_SLICE_SECONDS
     try:
-        with rate_limit.throttle_jobs():
+        # Of a run that works in portions, each portion keeps the lease.
+        with rate_limit.throttle_jobs(), keep_leases([] if job.first_stage else [run]):
             result = job.run_slice(run, now, until)
     except GatewayError as error:
         _handle_outage(job, run, error)

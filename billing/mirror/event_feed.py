@@ -23,6 +23,7 @@ from billing.mirror import account_identity, account_import, comparisons, webhoo
 from billing.models import Customer, FeedCursor
 from billing.models.mirror_row import MirroredResource
 from core.workers import shutdown
+from core.workers.leases import LEASE_DURATION, keep_leases
 
 logger = logging.getLogger(__name__)
 
@@ -31,8 +32,6 @@ Reading = FeedCursor.Reading
 # The feed's order within a second is not defined, and an event may appear a little after its time.
 OVERLAPS = {Reading.HINTED: timedelta(minutes=1), Reading.HOURLY: timedelta(hours=1)}
 FIRST_LOOKBACK = timedelta(days=4)  # the provider retries a webhook for three days and seven hours
-# Longer than a page takes, with its turn and its retries. If the worker dies, another one reads after this time.
-LEASE_DURATION = timedelta(minutes=2)
 
 Resource = tuple[str, str]  # its kind, and the provider's id of it
 
@@ -53,7 +52,8 @@ def hold_cursor(reading: str) -> Iterator[FeedCursor | None]:
         yield None
         return
     try:
-        yield cursor
+        with keep_leases([cursor]):
+            yield cursor
     except Exception:
         cursor.retry_later(timedelta(0))
         raise

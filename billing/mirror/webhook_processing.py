@@ -2,8 +2,8 @@
 
 A webhook says only that something happened: what happened is read from the feed, whose content comes from the provider
 itself. An event that the feed does not show yet waits a moment, and is sought once more; then the resources that it
-names are read, each once per page of events. A worker claims events in pages by lease; if it dies, its lease on the
-page expires. Processing an event twice is harmless.
+names are read, each once per page of events. A worker claims events in pages by lease, which it renews while it works;
+if it dies, its lease on the page expires. Processing an event twice is harmless.
 """
 
 import logging
@@ -28,6 +28,7 @@ from billing.mirror.webhook_intake import UNKNOWN_CUSTOMER
 from billing.models import Customer, FeedCursor, WebhookEvent
 from core.clock import database_now
 from core.workers import shutdown
+from core.workers.leases import LEASE_DURATION, LeaseQuerySet, keep_leases
 from core.workers.task_queue import enqueue_expiring_task
 
 logger = logging.getLogger(__name__)
@@ -36,8 +37,6 @@ State = WebhookEvent.State
 
 MAX_ATTEMPTS = 8
 PAGE_SIZE = 500
-# No task runs longer than this, so a page whose lease has expired has no worker any more.
-LEASE_DURATION = timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT)
 FIRST_BACKOFF = timedelta(seconds=15)
 LONGEST_BACKOFF = timedelta(hours=1)
 ADDRESS_EVENTS = ("customer_created", "customer_changed")
@@ -202,7 +201,8 @@ def _claim_page(events: QuerySet[WebhookEvent]) -> _ClaimedPage:
     # These queries lock what they return, so they return no more than a page: the rest is for other workers.
     untried = free.filter(attempts=0) if first_tried is None else free.filter(pk__lt=first_tried)
     page = list(untried[:PAGE_SIZE]) or list(free.filter(attempts__gt=0)[:1])
-    _save_outcomes({_Outcome(State.IGNORED, error=UNKNOWN_CUSTOMER): [pk for pk, relevant in page if not relevant]})
+    ignored = {_Outcome(State.IGNORED, error=UNKNOWN_CUSTOMER): [pk for pk, relevant in page if not relevant]}
+    _save_outcomes(ignored, WebhookEvent.objects.unfinished())
     return _ClaimedPage(
         events=_claim_events([pk for pk, relevant in page if relevant]), last_pk=page[-1][0] if page else 0
     )
@@ -217,7 +217,8 @@ def _claim_events(pks: Sequence[int]) -> list[WebhookEvent]:
     exhausted = [event for event in events if event.attempts > MAX_ATTEMPTS]
     for event in exhausted:
         logger.error("Event %s is parked after %s attempts", event.event_id, MAX_ATTEMPTS)
-    _save_outcomes({_Outcome(State.PARKED, error=WORKER_DIED): [event.pk for event in exhausted]})
+    parked = {_Outcome(State.PARKED, error=WORKER_DIED): [event.pk for event in exhausted]}
+    _save_outcomes(parked, WebhookEvent.objects.unfinished())
     return [event for event in events if event not in exhausted]
 
 
@@ -226,22 +227,29 @@ def _process_events(events: Sequence[WebhookEvent], *, until: float) -> bool:
 
     Return whether the provider could be reached.
     """
+    with keep_leases(events):
+        pks_by_outcome, outage = _refresh_named_resources(events, until=until)
+    _save_outcomes(pks_by_outcome, WebhookEvent.objects.held_rows(events))
+    applied = {pk for outcome, pks in pks_by_outcome.items() if outcome.state == State.PROCESSED for pk in pks}
+    announce_applied_events(WebhookEvent.Source.WEBHOOK, [event.occurred_at for event in events if event.pk in applied])
+    _release_events([event.pk for event in events[sum(map(len, pks_by_outcome.values())) :]], outage)
+    return outage is None
+
+
+def _refresh_named_resources(
+    events: Sequence[WebhookEvent], *, until: float
+) -> tuple[Mapping[_Outcome, Sequence[int]], NotSent | None]:
+    """Refresh what events name, until the time is up or the provider cannot be reached; return the outcomes."""
     cache = _RefreshCache()
     pks_by_outcome: dict[_Outcome, list[int]] = defaultdict(list)
-    outage: NotSent | None = None
     for event in events:
         if pks_by_outcome and shutdown.is_time_up(until):
             break
         try:
             pks_by_outcome[_process_claimed_event(event, cache)].append(event.pk)
         except NotSent as error:
-            outage = error
-            break
-    _save_outcomes(pks_by_outcome)
-    applied = {pk for outcome, pks in pks_by_outcome.items() if outcome.state == State.PROCESSED for pk in pks}
-    announce_applied_events(WebhookEvent.Source.WEBHOOK, [event.occurred_at for event in events if event.pk in applied])
-    _release_events([event.pk for event in events[sum(map(len, pks_by_outcome.values())) :]], outage)
-    return outage is None
+            return pks_by_outcome, error
+    return pks_by_outcome, None
 
 
 def _process_claimed_event(event: WebhookEvent, cache: _RefreshCache) -> _Outcome:
@@ -299,12 +307,13 @@ def _failure_outcome(event: WebhookEvent, error: Exception) -> _Outcome:
     return _Outcome(State.RECEIVED, error=message, delay=delay)
 
 
-def _save_outcomes(pks_by_outcome: Mapping[_Outcome, Sequence[int]]) -> None:
+def _save_outcomes(pks_by_outcome: Mapping[_Outcome, Sequence[int]], events: LeaseQuerySet[WebhookEvent]) -> None:
+    """Save the outcomes of those of the events that are among `events`."""
     now = database_now()
     for outcome, pks in pks_by_outcome.items():
         is_final = outcome.state in (State.PROCESSED, State.IGNORED)
         owner = {"owner": outcome.owner} if outcome.owner else {}
-        WebhookEvent.objects.unfinished().filter(pk__in=pks).update(
+        events.filter(pk__in=pks).update(
             state=outcome.state,
             error=outcome.error,
             processed_at=now if is_final else None,

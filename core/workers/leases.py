@@ -3,19 +3,37 @@
 A row is claimed by one conditional UPDATE that counts an attempt and moves `next_attempt_at` to the end of the lease.
 The number of attempts identifies the holder: a worker that was away for longer than its lease finds another number
 and changes nothing. Times are the database's, since several machines take part.
+
+Leases are short, so that the work of a worker that was killed continues soon. Work that can take longer is done within
+`keep_leases`, whose thread renews them: it dies with the worker, and pauses with a worker that is suspended.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import logging
+import operator
+import threading
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
+from functools import reduce
+from math import ceil
 from typing import Any, ClassVar, Self, TypeVar
 
-from django.db import models
+from django.conf import settings
+from django.db import DatabaseError, connection, models
 from django.db.models import F, Q
 from django.utils import timezone
 
 from core.clock import database_now
+
+logger = logging.getLogger(__name__)
+
+# Longer than one call's connect and read time-outs: a command is renewed between its calls only.
+LEASE_DURATION = timedelta(seconds=30)
+# A renewal that fails, such as for a restart of the database, is repeated before the lease expires.
+RENEWALS_PER_LEASE = 3
 
 
 class LeaseLost(Exception):
@@ -49,12 +67,13 @@ class LeaseQuerySet(models.QuerySet[LeasedRow]):
             if attempts.get(row.pk) != row.attempts:
                 raise LeaseLost(str(row.pk))
 
-    def renew_page(self, rows: Iterable[LeasedRow], *, lease: timedelta) -> None:
-        """Extend the leases of those rows that this worker still holds."""
-        held = Q()
+    def held_rows(self, rows: Sequence[LeasedRow]) -> Self:
+        """Return those of the claimed rows that this worker still holds."""
+        pks_by_attempts = defaultdict(list)
         for row in rows:
-            held |= Q(pk=row.pk, attempts=row.attempts)
-        self.unfinished().filter(held).update(next_attempt_at=database_now() + lease)
+            pks_by_attempts[row.attempts].append(row.pk)
+        held = (Q(attempts=attempts, pk__in=pks) for attempts, pks in pks_by_attempts.items())
+        return self.unfinished().filter(reduce(operator.or_, held, Q(pk__in=())))
 
     def claim_page(self, pks: Collection[Any], *, lease: timedelta) -> None:
         """Claim rows; the caller has found them due and locked them in this transaction."""
@@ -126,3 +145,40 @@ class Leased(models.Model):
     def _take_over(self, changes: dict[str, Any]) -> None:
         for name, value in changes.items():
             setattr(self, name, value)
+
+
+@contextmanager
+def keep_leases(rows: Sequence[LeasedRow], *, lease: timedelta = LEASE_DURATION) -> Iterator[None]:
+    """Renew the leases of claimed rows, all of one model, during the block, but no longer than a task may take.
+
+    What releases or finishes the rows comes after the block, or a renewal could overtake it.
+    """
+    if not rows:
+        yield
+        return
+    held = LeaseQuerySet[LeasedRow](type(rows[0])).held_rows(rows)
+    is_done = threading.Event()
+    renewing = threading.Thread(target=_renew_leases, args=(held, lease, is_done), name="leases", daemon=True)
+    renewing.start()
+    try:
+        yield
+    finally:
+        is_done.set()
+        renewing.join()
+
+
+def _renew_leases(held: LeaseQuerySet[Any], lease: timedelta, is_done: threading.Event) -> None:
+    pause = lease / RENEWALS_PER_LEASE
+    try:
+        # A thread that hangs for good must not keep its rows for good.
+        for _ in range(ceil(settings.CELERY_TASK_TIME_LIMIT / pause.total_seconds())):
+            if is_done.wait(pause.total_seconds()):
+                return
+            try:
+                held.update(next_attempt_at=database_now() + lease)
+            except DatabaseError as error:
+                logger.warning("Leases could not be renewed: %s", error)
+                connection.close()
+    finally:
+        # Django has a connection for each thread, and nobody else would close this one.
+        connection.close()

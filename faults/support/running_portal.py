@@ -248,7 +248,7 @@ class RunningPortal:
         wait_until(lambda: not Command.objects.filter(state__in=Command.OPEN).exists(), what="every command's end")
         waiting = WebhookEvent.objects.filter(state=WebhookEvent.State.RECEIVED)
         waiting.update(next_attempt_at=timezone.now())
-        # A worker that died while it read the feed holds it for two minutes.
+        # A worker that died while it read the feed holds it until its lease expires.
         FeedCursor.objects.update(next_attempt_at=timezone.now())
         self.send_ticks()
         wait_until(lambda: not waiting.exists(), what="every event's end")

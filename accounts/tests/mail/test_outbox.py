@@ -31,6 +31,7 @@ from accounts.tests.sign_in.sign_in_client import (
     only_queued_mail,
     send_due_mail,
 )
+from core.workers.leases import LEASE_DURATION
 
 pytestmark = pytest.mark.django_db
 
@@ -320,11 +321,11 @@ def test_a_mail_that_fails_does_not_stop_the_others() -> None:
 
 def test_a_mail_with_an_expired_lease_is_sent_by_another_worker(clock: time_machine.Traveller) -> None:
     queued = queue_receipt()
-    dead_worker = timezone.now() + outbox.LEASE_DURATION
+    dead_worker = timezone.now() + LEASE_DURATION
     OutgoingMail.objects.filter(pk=queued.pk).update(next_attempt_at=dead_worker, attempts=1)
     send_due_mail()
     assert mail.outbox == []
-    clock.shift(outbox.LEASE_DURATION.total_seconds())
+    clock.shift(LEASE_DURATION.total_seconds())
     send_due_mail()
     assert len(mail.outbox) == 1
 
@@ -334,7 +335,7 @@ def test_a_mail_that_is_prepared_longer_than_its_lease_is_sent_by_one_worker(clo
 
     def prepare_slowly(row: OutgoingMail) -> dict[str, object]:
         if row.attempts == 1:
-            clock.shift(outbox.LEASE_DURATION + timedelta(seconds=1))
+            clock.shift(LEASE_DURATION + timedelta(seconds=1))
             outbox.deliver_mail(row.pk)
         return RECEIPT
 

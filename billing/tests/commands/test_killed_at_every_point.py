@@ -38,7 +38,7 @@ RESUMES = (
     f"return {JOBS}._run_resumes",  # all work is done, the job run not finished
 )
 PAGE = (
-    f"return {PAGES}._wait_for_answers",  # the provider has answered all of them, nothing is stored
+    f"call {PAGES}._try_to_apply",  # the provider has answered all of them, nothing is stored
     f"return {PAGES}._try_to_apply",  # all is committed, nothing counted
 )
 DECLINED = (

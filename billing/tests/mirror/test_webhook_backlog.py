@@ -187,6 +187,21 @@ def test_an_event_replayed_during_an_outage_is_due_at_once(provider: Provider, f
     assert count_states() == {State.PROCESSED: 2}
 
 
+def test_an_event_replayed_while_it_is_processed_is_processed_once_more(
+    provider: Provider, faulty_proxy: FaultyProxy
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    [replayed] = store_events({"subscription": [provider.subscription(alice).id]})
+    faulty_proxy.on_answer = lambda _: webhook_processing.replay_event(replayed)
+
+    webhook_processing.process_due_events()
+
+    faulty_proxy.restore()
+    assert webhook_processing.due_event_ids() == [replayed]
+    assert webhook_processing.process_due_events()
+    assert count_states() == {State.PROCESSED: 1}
+
+
 @pytest.mark.shows("reliability-5")
 def test_a_webhook_backlog_keeps_to_the_background_rate_limit(
     provider: Provider, faulty_proxy: FaultyProxy, settings: Settings
