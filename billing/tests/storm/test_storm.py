@@ -262,7 +262,8 @@ class StormMachine(SequenceMachine):
     def begin(
         self, ava: list[InitialPlan], ben: list[InitialPlan], broke: set[str], site: dict[str, str | float]
     ) -> None:
-        self.storm = StormWorld(self.provider, self._time_traveler.shift, {"ava": ava, "ben": ben}, broke, site)
+        shift, starts = self._time_traveler.shift, {"ava": ava, "ben": ben}
+        self.storm = StormWorld(provider=self.provider, shift=shift, starts=starts, broke=broke, site=site)
 
     def teardown(self) -> None:
         """Let the storm calm, unless a rule is already broken."""
