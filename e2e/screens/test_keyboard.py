@@ -66,6 +66,11 @@ def test_a_subscriber_can_sign_in_and_reach_the_requested_screen(visitor):
     expect(code).to_be_focused()
     page.keyboard.type(visitor.demo.wait_for_code("hugo@example.com"))
     expect_new_screen(page, "/billingHistory")
+    page.reload()
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_be_visible()
+    # The browser announces a page that it loads.
+    expect(heading).not_to_be_focused()
 
     tab_to_and_press(button_named(page, "Your profile"))
     tab_to_and_press(page.get_by_role("link", name="Payment Methods").first)

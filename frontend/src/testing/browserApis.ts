@@ -52,8 +52,12 @@ function installMatchMedia(): void {
     }) as MediaQueryList;
 }
 
-/** Adds dialogs, popovers and media queries to jsdom, with a wide window that does not scroll. */
+/**
+ * Adds dialogs, popovers and media queries to jsdom, with a wide window that does not scroll. Once:
+ * the test files of a worker share a window.
+ */
 export function installBrowserApis(): void {
+  if ('showPopover' in HTMLElement.prototype) return;
   window.scrollTo = () => undefined;
   installDialog();
   installPopover();

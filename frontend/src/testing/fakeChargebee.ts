@@ -125,9 +125,8 @@ export function waitForHostedFields(): Promise<void> {
   });
 }
 
-/** Resets the fake. The script stays started, as on a page. */
+/** Resets the fake. */
 export function resetFakeChargebee(): void {
-  for (const script of document.head.querySelectorAll('script')) script.remove();
   fields.clear();
   fakeChargebee.focused = [];
 }

@@ -37,8 +37,8 @@ export function stubReload() {
   return loads;
 }
 
-/** Undoes `servePageAs` and resets the URL. */
+/** Removes all scripts, what `servePageAs` embedded among them, and resets the URL. */
 export function resetPage(): void {
-  for (const script of document.querySelectorAll('script[id^=portal-]')) script.remove();
+  for (const script of document.querySelectorAll('script')) script.remove();
   window.history.replaceState(null, '', '/');
 }

@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/react';
+import { fireEvent, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { expect, it } from 'vitest';
@@ -23,6 +23,8 @@ function List({ loaded }: { loaded: boolean }) {
 }
 
 it('does not move the focus while a new page loads', () => {
+  // Nothing is focused, and what was last is still there.
+  fireEvent.focusIn(document.body);
   const { rerender } = render(<List loaded={false} />);
   rerender(<List loaded />);
   expect(screen.getByRole('button')).toBeInTheDocument();

@@ -1,16 +1,7 @@
 import type { Site } from '@/lib/api/types';
 import { readCspNonce } from '@/lib/page/pageLoads';
 import { useChargebeeStore } from '@/stores/chargebee';
-import type { ChargebeeInstance } from './types';
-
-interface Chargebee {
-  init: (options: {
-    site: string;
-    publishableKey: string;
-    iframeOnly: boolean;
-    cspNonce?: string;
-  }) => ChargebeeInstance;
-}
+import type { Chargebee, StartedChargebee } from './types';
 
 type ScriptedWindow = Window & { Chargebee?: Chargebee };
 
@@ -19,20 +10,18 @@ type ChargebeeKeys = Pick<Site, 'siteName' | 'publishableKey' | 'chargebeeJsUrl'
 /** After this long, loading the provider's script counts as failed and can be retried. */
 export const SCRIPT_TIMEOUT_MS = 15_000;
 
-/** The started script. It may be initialized only once. */
-let started: { Chargebee: Chargebee; instance: ChargebeeInstance } | undefined;
-
 /** A second copy, injected because the first was slow, does not replace the first. */
-function startChargebee({ siteName: site, publishableKey }: ChargebeeKeys): ChargebeeInstance {
+function startChargebee({ siteName: site, publishableKey }: ChargebeeKeys): StartedChargebee {
   const page: ScriptedWindow = window;
-  if (!started) {
-    const { Chargebee } = page;
-    if (!Chargebee) throw new Error('The provider’s script defined no Chargebee.');
-    const options = { site, publishableKey, iframeOnly: true, cspNonce: readCspNonce() };
-    started = { Chargebee, instance: Chargebee.init(options) };
+  const { started } = useChargebeeStore.getState();
+  if (started) {
+    page.Chargebee = started.Chargebee;
+    return started;
   }
-  page.Chargebee = started.Chargebee;
-  return started.instance;
+  const { Chargebee } = page;
+  if (!Chargebee) throw new Error('The provider’s script defined no Chargebee.');
+  const options = { site, publishableKey, iframeOnly: true, cspNonce: readCspNonce() };
+  return { Chargebee, instance: Chargebee.init(options) };
 }
 
 function injectScript(site: ChargebeeKeys, onFailed: () => void): void {

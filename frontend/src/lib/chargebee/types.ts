@@ -34,3 +34,19 @@ export interface ChargebeeInstance {
   load(module: 'paypal'): Promise<PayPalHandler>;
   load3DSHandler(): Promise<ThreeDSHandler>;
 }
+
+/** What the provider's script defines. */
+export interface Chargebee {
+  init: (options: {
+    site: string;
+    publishableKey: string;
+    iframeOnly: boolean;
+    cspNonce?: string;
+  }) => ChargebeeInstance;
+}
+
+/** A script that was started, and the instance that it returned. */
+export interface StartedChargebee {
+  Chargebee: Chargebee;
+  instance: ChargebeeInstance;
+}

@@ -93,7 +93,7 @@ describe('linking PayPal', () => {
     expect(sent).toEqual([
       { operationType: 'ADD', paymentsource: 'PAYPAL', token: 'pi_1', quote: 'quote-1' },
     ]);
-    expect(fakeChargebee.init).toHaveBeenCalledWith(
+    expect(fakeChargebee.init).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ publishableKey: 'test_key', cspNonce: 'bm9uY2U=' }),
     );
   });

@@ -16,12 +16,12 @@ interface ProviderScript {
 /** Loads the provider's script when a screen needs it. */
 export function useChargebee(): ProviderScript {
   const site = useQuery(siteOptions);
-  const { status, instance } = useChargebeeStore();
+  const { status, started } = useChargebeeStore();
   useEffect(() => {
     if (site.data && useChargebeeStore.getState().status === 'idle') loadChargebee(site.data);
   }, [site.data]);
   return {
-    instance: status === 'ready' ? instance : null,
+    instance: (status === 'ready' && started?.instance) || null,
     isFailed: status === 'failed' || (site.isError && !site.data),
     retry: () => {
       if (site.data) loadChargebee(site.data);
