@@ -9,7 +9,7 @@ all free workers at once, and its run adds up their counts.
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
 from time import monotonic
@@ -28,7 +28,8 @@ from billing.jobs.resumes import claim, worker
 from billing.jobs.resumes.claim import DueResumes
 from billing.mirror import reconcile
 from billing.models import JobRun
-from billing.models.job_runs import BUNDLES, RECONCILE
+from billing.models.job_runs import ADDRESSES, BUNDLES, RECONCILE
+from billing.queries.customers import count_shared_addresses
 from billing.receipts import notices, partial_receipts
 from core.workers import shutdown
 from core.workers.leases import LeaseLost, keep_leases
@@ -126,6 +127,12 @@ def _run_feed(_run: JobRun, now: datetime, until: float) -> SliceResult:
     return SliceResult(counts, finished="left" not in counts)
 
 
+def _run_addresses(run: JobRun, _now: datetime, _until: float) -> SliceResult:
+    # Set rather than added: a run that continues counts anew.
+    run.update_held(counts=asdict(count_shared_addresses()))
+    return SliceResult({})
+
+
 def _run_reconcile(run: JobRun, now: datetime, until: float) -> SliceResult:
     return SliceResult({}, finished=nightly_reconcile.reconcile_slice(run, now=now, until=until))
 
@@ -138,6 +145,7 @@ JOBS = {
         Job("notices", newest_night, _run_notices),
         Job("feed", newest_hour, _run_feed, resumes_after_outage=True),
         Job("receipts", newest_hour, _run_receipts),
+        Job(ADDRESSES, newest_hour, _run_addresses),
         Job(RECONCILE, newest_night, _run_reconcile, nightly_reconcile.STAGES[0], resumes_after_outage=True),
         # The last stage of the nightly reconcile, when an operator has changed a rate.
         Job(BUNDLES, on_request, _run_reconcile, nightly_reconcile.STAGES[-1], resumes_after_outage=True),

@@ -13,6 +13,7 @@ from core.workers.leases import Leased, LeaseQuerySet
 
 RECONCILE = "reconcile"
 BUNDLES = "bundles"
+ADDRESSES = "addresses"
 # Not scheduled: an operator runs them.
 REPAIR = "manage.py reconcile"
 CHECK = "manage.py reconcile --check"

@@ -36,6 +36,14 @@ class OtherCustomer:
     plans: Sequence[OtherPlan]
 
 
+@dataclass(frozen=True)
+class SharedAddresses:
+    """How many addresses have several customers, and how many have several with live subscriptions."""
+
+    shared: int = 0
+    paying: int = 0
+
+
 def customers_of_address(address: str) -> QuerySet[Customer]:
     """Return the mirrored customers that have a normalized address at the provider."""
     return Customer.objects.filter(email=address, deleted=False) if address else Customer.objects.none()
@@ -64,14 +72,14 @@ def shared_addresses(customers: QuerySet[Customer]) -> QuerySet[Customer, str]:
     return shared.annotate(count=Count("*")).filter(count__gt=1).values_list("email", flat=True)
 
 
-def count_shared_addresses() -> tuple[int, int]:
-    """Return how many addresses have several customers, and how many have several with live subscriptions."""
-    # In two steps, of which the first reads an index alone; the second is about few customers.
+def count_shared_addresses() -> SharedAddresses:
+    """Return how many addresses have several customers. It reads an index of all addresses."""
+    # In two steps, of which the first reads that index alone; the second is about few customers.
     addresses = list(shared_addresses(Customer.objects.all()))
     shared = with_live_flag(Customer.objects.filter(email__in=addresses, deleted=False))
     live = shared.order_by().values("email").annotate(live=Count("pk", filter=Q(has_live=True)))
     counts = list(live.values_list("live", flat=True))
-    return len(counts), sum(count > 1 for count in counts)
+    return SharedAddresses(len(counts), sum(count > 1 for count in counts))
 
 
 def other_customers(account: Account) -> list[OtherCustomer]:

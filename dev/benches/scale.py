@@ -98,6 +98,8 @@ def _pages() -> Iterator[tuple[str, Callable[[], object]]]:
 
         return measured
 
+    yield "operators: desk", open_page("/admin/")
+    yield "operators: churn report", open_page("/admin/billing/churnreport/")
     yield "operators: account page", open_page(f"/admin/accounts/account/{ACCOUNT}/change/")
     yield "operators: desk, search", open_page(f"/admin/?q=user{ACCOUNT}@example.com")
     for table, query in LISTS.items():

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 # Each account has a subscription, every twelfth a second one; two invoices and payments; half of the accounts are read,
-# and their invoices are rendered. One in thirty bills by the year, one in a hundred is in a trial, one in fifty paused.
-# What has been done stays: mails, webhooks, sign-ins, commands. `%(n)s` is the number of accounts.
+# and their invoices are rendered. One in thirty bills by the year, one in a hundred is in a trial, one in fifty paused,
+# one in ten has left. What has been done stays: mails, webhooks, sign-ins, commands. `%(n)s` is the number of accounts.
 STATEMENTS = (
     """
     INSERT INTO accounts_user (id, password, is_superuser, username, first_name, last_name, email, is_staff, is_active,
@@ -133,5 +133,23 @@ STATEMENTS = (
            '', now() - (i %% 390) * interval '1 day', now() - (i %% 390) * interval '1 day',
            now() - (i %% 390) * interval '1 day', i
     FROM generate_series(1, %(n)s / 2) i
+    """,
+    """
+    INSERT INTO billing_revenuemovement (at, kind, customer_id, subscription_id, currency, amount, first_at)
+    SELECT s.created_at, 'new', 'cust_' || md5(s.customer_id::text), s.provider_id, 'USD', 699, s.created_at
+    FROM billing_subscription s WHERE s.status <> 'in_trial'
+    """,
+    """
+    INSERT INTO billing_revenuemovement (at, kind, customer_id, subscription_id, currency, amount, first_at)
+    SELECT now() - (s.id / 10 %% 365) * interval '1 day', CASE WHEN s.status = 'paused' THEN 'pause' ELSE 'churn' END,
+           'cust_' || md5(s.customer_id::text), s.provider_id, 'USD', -699, s.created_at
+    FROM billing_subscription s WHERE s.status IN ('paused', 'cancelled')
+    """,
+    """
+    INSERT INTO billing_churnevent (at, kind, subscription_id, service, plan_id, brand, reason, satisfaction, usage,
+                                    offer, account_id)
+    SELECT now() - (s.id / 10 %% 365) * interval '1 day', s.status, s.provider_id, 'faith-family', 'faith-family-plan',
+           'faith-family', '', '', '', '', s.customer_id
+    FROM billing_subscription s WHERE s.status IN ('paused', 'cancelled')
     """,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ from accounts.models import Account
 from accounts.tests.sign_in.sign_in_client import SignInClient
 from billing import clock
 from billing.health import checks
-from billing.models import Customer
+from billing.health.checks import HealthCheck
+from billing.jobs import schedule
+from billing.models import Customer, JobRun
 from billing.tests.support.live_provider import FAITH, GOSPEL, Provider
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -38,6 +41,20 @@ def names(browser: SignInClient) -> list[str]:
 
 def switch(browser: SignInClient, customer_id: str) -> Any:
     return browser.api.post(SWITCH, {"customerId": customer_id}, format="json")
+
+
+def count_addresses(*, hours: int = 0) -> None:
+    """Run the hourly count for the slot that is so many hours later."""
+    slot = schedule.newest_hour(clock.billing_now() + timedelta(hours=hours))
+    assert schedule.run_job("addresses", slot, now=slot) is not None
+
+
+def read_check() -> HealthCheck:
+    """Return the row of system health."""
+    (check,) = [
+        check for check in checks.run_health_checks(now=clock.billing_now()) if check.name == "addresses_shared"
+    ]
+    return check
 
 
 @pytest.mark.shows("rule-13", "rule-18", "api-60")
@@ -89,9 +106,22 @@ def test_the_list_costs_a_constant_number_of_queries(
 
 @pytest.mark.shows("rule-13", "rule-18")
 def test_operators_see_the_address_in_system_health(twice: SignInClient) -> None:
-    (check,) = [
-        check for check in checks.run_health_checks(now=clock.billing_now()) if check.name == "addresses_shared"
-    ]
-
+    assert read_check().found == "Not counted yet"
+    count_addresses()
+    check = read_check()
+    assert check.found.startswith("1 address, 1 with several paying customers, counted ")
     assert (check.number, check.needs_somebody) == (1, True)
     assert "merge the customers" in check.todo
+
+    Customer.objects.filter(provider_id="ella-2").update(deleted=True)
+    count_addresses(hours=1)
+    check = read_check()
+    assert check.found.startswith("none, counted ")
+    assert not check.needs_somebody
+
+
+def test_a_count_that_is_repeated_after_a_kill_counts_once(twice: SignInClient) -> None:
+    count_addresses()
+    JobRun.objects.filter(job="addresses").update(finished_at=None, next_attempt_at=JobRun.objects.get().started_at)
+    count_addresses()
+    assert JobRun.objects.get(job="addresses").counts == {"shared": 1, "paying": 1}

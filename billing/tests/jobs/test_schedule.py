@@ -101,6 +101,7 @@ def test_a_job_is_due_until_its_newest_slot_has_run() -> None:
         "notices",
         "feed",
         "receipts",
+        "addresses",
         "reconcile",
     }
 
