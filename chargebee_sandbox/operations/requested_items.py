@@ -34,9 +34,11 @@ def read_requested_items(
 ) -> RequestedItems:
     """Return the items that a request leads to on a subscription with the items ``present`` and their tiers.
 
+    None are present on a new one.
     As documented, new items are added, a plan replaces the plan, and an item that is present is changed;
     ``replace_items_list`` replaces them all. Raises: ApiError 404 for a price that is unknown or, unless it is present,
-    archived; 400 without a plan, with two plans, for a currency or period other than the plan's, or for wrong tiers.
+    archived; 400 without a plan, with two plans, for a currency or period other than the plan's (what is charged once
+    has no period), or for wrong tiers.
     """
     rows = [
         (find_resource(ItemPrice, row.required_text("item_price_id"), "item_price_id"), row)
@@ -46,6 +48,8 @@ def read_requested_items(
     for price, _row in rows:
         if price["status"] != "active" and price.handle not in present_ids:
             raise not_found("item_price", price.handle, "item_price_id")
+        if price["item_type"] == "charge" and present:
+            raise wrong_value("subscription_items", "can be charged once only by a new subscription, in this sandbox")
     present_by_price = _tiers_by_price(present_tiers)
     tiers_by_price = {
         **present_by_price,
@@ -108,6 +112,8 @@ def _check_items(pairs: list[tuple[ItemPrice, Body]]) -> list[tuple[ItemPrice, B
         raise wrong_value("subscription_items", "should name each item price once")
     plan = prices[0]
     for price in prices:
+        if price["item_type"] == "charge" and price["currency_code"] == plan["currency_code"]:
+            continue
         period = (price["currency_code"], price.get("period"), price.get("period_unit"))
         if period != (plan["currency_code"], plan["period"], plan["period_unit"]):
             raise wrong_value("subscription_items", "should have the plan's currency and billing period")

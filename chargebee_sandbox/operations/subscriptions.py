@@ -152,6 +152,9 @@ def draft_subscription(params: Params, dates: Params, customer: Customer) -> Sub
         coupons=redeem_requested_coupons(params, requested.prices) or None,
     )
     _request_contract(params, subscription)
+    begins_with_term = not (subscription.get("start_date") or subscription.get("trial_end"))
+    if not begins_with_term and any(price["item_type"] == "charge" for price in requested.prices):
+        raise wrong_value("subscription_items", "can be charged once only with a term that begins now, in this sandbox")
     return subscription
 
 

@@ -98,7 +98,7 @@ def _begin_term(subscription: Subscription, start: int) -> Charges:
     lines = invoicing.term_lines(subscription, start, subscription["current_term_end"])
     if subscription.whole_term_end is not None:
         lines = [credit_notes.rest_of_term_line(subscription, line) for line in lines]
-    return Charges(subscription, lines)
+    return Charges(subscription, [*lines, *invoicing.take_charge_items(subscription, start)])
 
 
 def _draft_with_unbilled(charges: Sequence[Charges], customer: Customer, *, use_balances: bool = True) -> DraftInvoice:

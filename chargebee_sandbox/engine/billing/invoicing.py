@@ -39,12 +39,31 @@ def item_prices(subscription: Subscription) -> list[ItemPrice]:
 
 
 def term_lines(subscription: Subscription, start: int, end: int) -> list[LineItem]:
-    """Return the charges of the subscription's items for a whole term."""
-    prices = item_prices(subscription)
+    """Return the charges of the subscription's recurring items for a whole term."""
     return [
         line_item(subscription, item, price, start, end)
-        for item, price in zip(subscription["subscription_items"], prices, strict=True)
+        for item, price in zip(subscription["subscription_items"], item_prices(subscription), strict=True)
+        if item["item_type"] != "charge"
     ]
+
+
+def take_charge_items(subscription: Subscription, instant: int) -> list[LineItem]:
+    """Return the lines of what is charged once, and move it to the charged items, as documented; unsaved."""
+    items = subscription["subscription_items"]
+    lines = [
+        line_item(subscription, item, price, instant, instant)
+        for item, price in zip(items, item_prices(subscription), strict=True)
+        if item["item_type"] == "charge"
+    ]
+    charged = [
+        {"item_price_id": line.entity_id, "last_charged_at": instant, "object": "charged_item"} for line in lines
+    ]
+    if charged:
+        subscription.set_attributes(
+            subscription_items=[item for item in items if item["item_type"] != "charge"],
+            charged_items=[*subscription.get("charged_items", []), *charged],
+        )
+    return lines
 
 
 def line_item(subscription: Subscription, item: Body, price: ItemPrice, start: int, end: int) -> LineItem:
