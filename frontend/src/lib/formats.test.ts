@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
 import {
+  calendarDaysUntil,
   daysLeft,
   formatCents,
   formatCount,
@@ -10,6 +11,7 @@ import {
   formatPrice,
   formatSaving,
   formatShortDate,
+  formatWeekday,
   setTimeZone,
 } from './formats';
 
@@ -83,6 +85,23 @@ describe('days left', () => {
     ['2026-11-18T12:00:00Z', -2],
   ])('until %s are %i', (instant, days) => {
     expect(daysLeft(instant, now)).toBe(days);
+  });
+
+  it.each([
+    ['2026-11-20T23:00:00Z', 0],
+    ['2026-11-21T04:30:00Z', 0],
+    ['2026-11-21T05:30:00Z', 1],
+    ['2026-12-02T23:00:00Z', 12],
+    ['2026-11-18T12:00:00Z', -2],
+  ])('in the calendar until %s are %i', (instant, days) => {
+    setTimeZone('America/New_York');
+    expect(calendarDaysUntil(instant, now)).toBe(days);
+  });
+
+  it('of the week have the year unless it is the current one', () => {
+    setTimeZone('America/New_York');
+    expect(formatWeekday('2027-01-01T03:00:00Z', now)).toBe('Thursday, December 31');
+    expect(formatWeekday('2027-01-01T06:00:00Z', now)).toBe('Friday, January 1, 2027');
   });
 
   it('are counted with singular and plural', () => {

@@ -76,9 +76,10 @@ export function formatDate(instant: string | Date): string {
   return formatInstant(instant, LONG);
 }
 
-/** `Friday, November 20`. */
-export function formatWeekday(instant: string | Date): string {
-  return formatInstant(instant, WEEKDAY);
+/** `Friday, November 20`, with the year unless it is the current one. */
+export function formatWeekday(instant: string | Date, now: Date = billingNow()): string {
+  const isThisYear = formatYear(instant) === formatYear(now);
+  return formatInstant(instant, isThisYear ? WEEKDAY : { ...WEEKDAY, year: 'numeric' });
 }
 
 /** `Nov 20, 2026`. */
@@ -93,7 +94,7 @@ export function formatDateRange(start: string, end: string): string {
 }
 
 /** `2026`. */
-export function formatYear(instant: string): string {
+export function formatYear(instant: string | Date): string {
   return formatInstant(instant, { year: 'numeric' });
 }
 
@@ -111,6 +112,18 @@ export function formatNumericDate(instant: string | Date): string {
 export function daysLeft(instant: string | Date, now: Date = billingNow()): number {
   const days = Math.ceil((new Date(instant).getTime() - now.getTime()) / DAY_IN_MS);
   return days === 0 ? 0 : days;
+}
+
+/** How many days a date is from `now` in the calendar of the site; negative if it has passed. */
+export function calendarDaysUntil(instant: string | Date, now: Date = billingNow()): number {
+  return (calendarDay(instant) - calendarDay(now)) / DAY_IN_MS;
+}
+
+/** The start of an instant's day in the site's time zone, as if that zone were UTC. */
+function calendarDay(instant: string | Date): number {
+  // This locale writes dates as ISO 8601 does.
+  const format = new Intl.DateTimeFormat('en-CA', { ...NUMERIC, timeZone });
+  return Date.parse(format.format(new Date(instant)));
 }
 
 /** `1 day`, `2 days`. */

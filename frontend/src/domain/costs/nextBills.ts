@@ -1,7 +1,7 @@
 import type { NextBill } from '@/lib/api/types';
-import { formatCents, formatDate, formatPrice } from '@/lib/formats';
+import { formatCents, formatDate, formatList, formatPrice } from '@/lib/formats';
 
-/** One formatted row about a bill to come. */
+/** One formatted row about what is billed on a day. */
 export interface BillRow {
   key: string;
   label: string;
@@ -9,6 +9,16 @@ export interface BillRow {
   amount?: string;
   note?: string;
   kind: 'bill';
+}
+
+/** What one payment method pays on one day: a bill or more. */
+export interface DayBills {
+  key: string;
+  date: string;
+  bills: readonly NextBill[];
+  planNames: readonly string[];
+  /** The sum, or null while an amount is not known. */
+  amount: number | null;
 }
 
 /** Said where nothing is scheduled to bill. */
@@ -19,47 +29,102 @@ export function isAwaitingAmount(bills: readonly NextBill[]): boolean {
   return bills.some(({ amount }) => amount === null);
 }
 
+/** The bills by day, in their order; what is paid in two ways or currencies is not added up. */
+export function groupByDay(bills: readonly NextBill[]): DayBills[] {
+  const days = new Map<string, NextBill[]>();
+  for (const bill of bills) {
+    const key = dayKey(bill);
+    days.set(key, [...(days.get(key) ?? []), bill]);
+  }
+  return [...days].map(([key, ofDay]) => ({
+    key,
+    date: ofDay[0]?.date ?? '',
+    bills: ofDay,
+    planNames: ofDay.flatMap(({ planNames }) => planNames),
+    amount: isAwaitingAmount(ofDay)
+      ? null
+      : ofDay.reduce((cents, { amount }) => cents + (amount ?? 0), 0),
+  }));
+}
+
+function dayKey(bill: NextBill): string {
+  const { date, follows, currencyCode, tax, period, periodUnit, paymentSource } = bill;
+  // What follows is a price per period, and is added up only for the same period.
+  const terms = follows ? ['from', period, periodUnit] : ['on'];
+  return [...terms, formatDate(date), currencyCode, tax, JSON.stringify(paymentSource)].join();
+}
+
 /**
- * The bills to come by date: of each plan the next one and, where it differs, what follows. Plans
- * are named if there are several.
+ * The bills to come by day: the next ones and, where they differ, what follows. The parts of a sum
+ * are its note; plans are named if not all are billed on that day.
  */
 export function billRows(bills: readonly NextBill[]): BillRow[] {
   if (bills.length === 0) return [{ key: 'no-bill', label: NO_MORE_BILLS, kind: 'bill' }];
-  const isShared = new Set(bills.map(planNames)).size > 1;
-  return bills.map((bill) => {
-    const label = `${bill.follows ? 'From' : 'Next bill,'} ${formatDate(bill.date)}`;
+  const isShared = countPlans(bills) > 1;
+  return groupByDay(bills).map((day) => {
+    const label = `${isFollowing(day) ? 'From' : 'Next bill,'} ${formatDate(day.date)}`;
+    const isSum = day.bills.length > 1;
+    const note = [isSum && dayParts(day), taxNote(day)].filter(Boolean).join(', ');
     return {
-      key: `${bill.date}-${planNames(bill)}`,
-      label: isShared ? `${label}: ${planNames(bill)}` : label,
-      ...amountOf(bill),
+      key: day.key,
+      label: isShared && !isSum ? `${label}: ${formatList(day.planNames)}` : label,
+      ...(day.amount !== null && { amount: formatDayAmount(day) }),
+      ...(note && { note }),
       kind: 'bill',
     };
   });
 }
 
-function amountOf(bill: NextBill): Pick<BillRow, 'amount' | 'note'> {
-  if (bill.amount === null) return {};
-  const amount = bill.follows
-    ? formatPrice(bill.amount, bill)
-    : formatCents(bill.amount, bill.currencyCode);
-  return { amount, ...(bill.tax === 'before' && { note: 'and applicable taxes' }) };
-}
-
 /** The bills to come as sentences, each with its date and, once it is known, its amount. */
 export function billSentences(bills: readonly NextBill[]): string[] {
   if (bills.length === 0) return [NO_MORE_BILLS];
-  const isShared = new Set(bills.map(planNames)).size > 1;
-  return bills.map((bill) => {
-    const { amount, note } = amountOf(bill);
-    const cost = [amount, note].filter(Boolean).join(' ');
-    const date = formatDate(bill.date);
-    if (bill.follows) return `From ${date}, ${isShared ? planNames(bill) : 'it'} is ${cost}.`;
-    const subject = isShared ? `Your next bill for ${planNames(bill)}` : 'Your next bill';
-    return `${subject} is ${cost && `${cost} `}on ${date}.`;
+  const planCount = countPlans(bills);
+  return groupByDay(bills).map((day) => {
+    const isPartial = new Set(day.planNames).size < planCount;
+    const cost = [day.amount !== null && formatDayAmount(day), taxNote(day)]
+      .filter(Boolean)
+      .join(' ');
+    const parts = day.bills.length > 1 ? ` (${dayParts(day)})` : '';
+    const date = formatDate(day.date);
+    const names = formatList(day.planNames);
+    if (isFollowing(day)) {
+      const are = day.planNames.length > 1 ? 'are' : 'is';
+      return `From ${date}, ${planCount > 1 ? `${names} ${are}` : 'it is'} ${cost}${parts}.`;
+    }
+    const subject = isPartial ? `Your next bill for ${names}` : 'Your next bill';
+    return `${subject} is ${cost && `${cost} `}on ${date}${parts}.`;
   });
 }
 
-/** `Faith & Family`. */
-export function planNames({ planNames }: NextBill): string {
-  return planNames.join(', ');
+/** What a sum is made of: `Faith & Family $6.29, Gospel TV $7.19`. */
+export function dayParts({ bills }: DayBills): string {
+  return bills
+    .map((bill) => [formatList(bill.planNames), formatBillAmount(bill)].filter(Boolean).join(' '))
+    .join(', ');
+}
+
+/** The amount of a day, as a price for what follows: `$13.48`, `$13.48 / month`. */
+export function formatDayAmount(day: DayBills): string {
+  const [first] = day.bills;
+  if (!first || day.amount === null) return '';
+  return first.follows
+    ? formatPrice(day.amount, first)
+    : formatCents(day.amount, first.currencyCode);
+}
+
+/** Said after an amount that taxes are added to; empty for one that includes them. */
+export function taxNote({ bills }: DayBills): string {
+  return bills.some(({ tax }) => tax === 'before') ? 'and applicable taxes' : '';
+}
+
+function formatBillAmount({ amount, currencyCode }: NextBill): string {
+  return amount === null ? '' : formatCents(amount, currencyCode);
+}
+
+function isFollowing({ bills }: DayBills): boolean {
+  return bills.some(({ follows }) => follows);
+}
+
+function countPlans(bills: readonly NextBill[]): number {
+  return new Set(bills.flatMap(({ planNames }) => planNames)).size;
 }

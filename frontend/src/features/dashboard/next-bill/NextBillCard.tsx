@@ -1,12 +1,20 @@
-import { isAwaitingAmount, NO_MORE_BILLS, planNames } from '@/domain/costs/nextBills';
+import {
+  type DayBills,
+  dayParts,
+  formatDayAmount,
+  groupByDay,
+  isAwaitingAmount,
+  NO_MORE_BILLS,
+  taxNote,
+} from '@/domain/costs/nextBills';
 import { cardBrandName } from '@/domain/payments/CardBrandMark';
 import type { NextBill } from '@/lib/api/types';
 import {
-  daysLeft,
+  calendarDaysUntil,
   formatCents,
   formatCount,
   formatDate,
-  formatPrice,
+  formatList,
   formatWeekday,
 } from '@/lib/formats';
 import { paths } from '@/lib/paths';
@@ -35,13 +43,13 @@ export function NextBillCard({ bills, creditBalance = 0, creditCurrency }: NextB
       </h2>
       <div role="status" className={styles.bills} aria-busy={isAwaitingAmount(bills)}>
         {next.length === 0 && <p className={styles.amount}>{NO_MORE_BILLS}</p>}
-        {days.map((ofDay) => (
+        {days.map((day) => (
           <BillsOfDay
-            key={ofDay.map(billKey).join()}
-            bills={ofDay}
+            key={day.key}
+            day={day}
             isNamed={isSeveral}
-            method={hasOneMethod ? undefined : methodPhrase(ofDay[0])}
-            later={bills.filter((bill) => bill.follows && ofDay.some(isOfSamePlans(bill)))}
+            method={hasOneMethod ? undefined : methodPhrase(day.bills[0])}
+            later={laterBills(bills, day)}
           />
         ))}
       </div>
@@ -65,55 +73,33 @@ export function NextBillCard({ bills, creditBalance = 0, creditCurrency }: NextB
   );
 }
 
-const billKey = (bill: NextBill) => `${bill.date}-${planNames(bill)}`;
-
-const isOfSamePlans = (bill: NextBill) => (other: NextBill) => planNames(other) === planNames(bill);
-
-/** Bills of one day, currency and payment method, which are shown as one sum. */
-function groupByDay(bills: readonly NextBill[]): NextBill[][] {
-  const days = new Map<string, NextBill[]>();
-  for (const bill of bills) {
-    const day = [formatDate(bill.date), bill.currencyCode, bill.tax, methodPhrase(bill)].join();
-    days.set(day, [...(days.get(day) ?? []), bill]);
-  }
-  return [...days.values()];
-}
-
 interface BillsOfDayProps {
-  /** At least one; they are paid on one day with one method. */
-  bills: readonly NextBill[];
+  day: DayBills;
   /** Whether the plans are named, because there are several bills. */
   isNamed: boolean;
   /** What pays them, unless all bills have one payment method. */
   method: string | undefined;
-  later: readonly NextBill[];
+  later: readonly DayBills[];
 }
 
-function BillsOfDay({ bills, isNamed, method, later }: BillsOfDayProps) {
-  const [first] = bills;
-  if (!first) return null;
-  const isKnown = bills.every(({ amount }) => amount !== null);
-  const sum = bills.reduce((cents, { amount }) => cents + (amount ?? 0), 0);
-  const day = `on ${formatWeekday(first.date)}, ${whenPhrase(first.date)}`;
-  const isSum = bills.length > 1;
+function BillsOfDay({ day, isNamed, method, later }: BillsOfDayProps) {
+  const when = `on ${formatWeekday(day.date)}, ${whenPhrase(day.date)}`;
+  const isSum = day.bills.length > 1;
   return (
     <div>
       <p className={styles.bill}>
-        {isKnown && (
-          <strong className={styles.amount}>{formatCents(sum, first.currencyCode)}</strong>
-        )}{' '}
-        <UnbrokenDates>{isNamed && !isSum ? `for ${planNames(first)} ${day}` : day}</UnbrokenDates>
-        {isKnown && first.tax === 'before' && ' and applicable taxes'}
+        {day.amount !== null && <strong className={styles.amount}>{formatDayAmount(day)}</strong>}{' '}
+        <UnbrokenDates>
+          {isNamed && !isSum ? `for ${formatList(day.planNames)} ${when}` : when}
+        </UnbrokenDates>
+        {day.amount !== null && ` ${taxNote(day)}`}
       </p>
-      {isSum && <p className={styles.later}>{bills.map(partPhrase).join(', ')}</p>}
+      {isSum && <p className={styles.later}>{dayParts(day)}</p>}
       {method && <p className={styles.later}>{method}</p>}
-      {later.map((bill) => (
-        <p key={billKey(bill)} className={styles.later}>
+      {later.map((following) => (
+        <p key={following.key} className={styles.later}>
           <UnbrokenDates>
-            {`From ${formatDate(bill.date)}: ${isNamed ? `${planNames(bill)} ` : ''}${formatPrice(
-              bill.amount ?? 0,
-              bill,
-            )}${bill.tax === 'before' ? ' and applicable taxes' : ''}`}
+            {`From ${formatDate(following.date)}: ${isNamed ? `${formatList(following.planNames)} ` : ''}${formatDayAmount(following)} ${taxNote(following)}`.trimEnd()}
           </UnbrokenDates>
         </p>
       ))}
@@ -121,15 +107,18 @@ function BillsOfDay({ bills, isNamed, method, later }: BillsOfDayProps) {
   );
 }
 
-/** `Faith & Family $6.29`. */
-function partPhrase(bill: NextBill): string {
-  if (bill.amount === null) return planNames(bill);
-  return `${planNames(bill)} ${formatCents(bill.amount, bill.currencyCode)}`;
+function whenPhrase(date: string): string {
+  const days = calendarDaysUntil(date);
+  if (days <= 0) return 'today';
+  return days === 1 ? 'tomorrow' : `in ${formatCount(days, 'day')}`;
 }
 
-function whenPhrase(date: string): string {
-  const days = daysLeft(date);
-  return days <= 0 ? 'today' : `in ${formatCount(days, 'day')}`;
+/** What follows the bills of a day for the same plans. */
+function laterBills(bills: readonly NextBill[], { planNames }: DayBills): DayBills[] {
+  const following = bills.filter(
+    (bill) => bill.follows && bill.planNames.every((name) => planNames.includes(name)),
+  );
+  return groupByDay(following);
 }
 
 /** `To Visa •••• 1111`. */

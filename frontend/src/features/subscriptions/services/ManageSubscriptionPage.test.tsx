@@ -276,7 +276,8 @@ describe('choosing', () => {
       '$15.37',
       '$20.37 / month',
     ]);
-    expect((await readRows()).at(-1)).toBe('From January 10, 2027$20.37 / month');
+    // The bills are listed once.
+    expect((await readRows()).at(-1)).toBe('Total Monthly Costs and applicable taxes$20.37');
     expect(estimated).toEqual([['faith-family-plan', 'gospel-tv-plan', 'Minno-Plan']]);
     expect(useCart.getState()).toMatchObject({ total: 2037, bundleSavings: 360 });
   });

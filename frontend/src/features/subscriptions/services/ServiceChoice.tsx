@@ -119,7 +119,7 @@ function ServiceTable({ costs, draft }: DraftProps) {
   const lines = choosable.map((plan) =>
     serviceLine({
       plan,
-      change: draft.isChanged ? (draft.figures ?? asServicesChange(draft.shown)) : undefined,
+      change: draft.isChanged ? (draft.figures ?? pricedChange(draft)) : undefined,
       chosen: draft.wanted.includes(plan.id),
       id: `${ids}${plan.id}`,
       onChange: (on) => draft.toggleWanted(plan, on),
@@ -127,11 +127,13 @@ function ServiceTable({ costs, draft }: DraftProps) {
   );
   const allLines = [...lines, ...unchangeablePlans(costs).map(fixedLine)];
   if (allLines.length === 0) return null;
+  // The figures of a change, below, have its bills.
+  const bills = pricedChange(draft) ? [] : billRows(draft.shown.nextBills);
   return (
     <PlanTable
       caption="Your Subscriptions"
       lines={allLines}
-      sums={[...sumRows(draft.shown), ...billRows(draft.shown.nextBills)]}
+      sums={[...sumRows(draft.shown), ...bills]}
     />
   );
 }
@@ -153,6 +155,11 @@ function useConfirmationFromUrl({ isChanged }: ServiceDraft, ask: () => void) {
 
 function isPending({ isChanged, figures, estimate }: ServiceDraft): boolean {
   return isChanged && !figures && !estimate.isError;
+}
+
+/** The draft's change with its figures; undefined until the draft differs and they are there. */
+function pricedChange({ isChanged, shown }: ServiceDraft): ServicesChange | undefined {
+  return isChanged ? asServicesChange(shown) : undefined;
 }
 
 function asServicesChange(costs: ManagePlans | ServicesChange): ServicesChange | undefined {
@@ -202,7 +209,7 @@ interface DraftProps {
  */
 function DraftFigures({ costs, draft }: DraftProps) {
   const { estimate, figures, isChanged } = draft;
-  const shown = isChanged ? asServicesChange(draft.shown) : undefined;
+  const shown = pricedChange(draft);
   const failed = isChanged && estimate.isError && !estimate.isFetching;
   return (
     <>
