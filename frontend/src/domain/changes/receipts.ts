@@ -70,8 +70,8 @@ export function plansOfReceipt(state: unknown, plans: readonly Plan[]): readonly
 }
 
 /**
- * What the receipt adds to the message that something scheduled was undone: what the plans cost, and
- * when.
+ * What the receipt adds to the message that something scheduled was undone: that nothing was
+ * charged, and when the plans renew.
  */
 export function continuationSentences(plans: readonly Plan[], message: string): string[] {
   const unnamed = plans.filter(({ name }) => !message.includes(name));
@@ -79,12 +79,12 @@ export function continuationSentences(plans: readonly Plan[], message: string): 
   const subject = unnamed.length > 0 ? `${formatPlanNames(unnamed)} ${continues}. ` : '';
   return [
     ...(plans.length > 0 ? [`${subject}You weren’t charged today.`] : []),
-    ...plans.flatMap((plan) => nextBillSentences(plan, plans.length > 1)),
+    ...renewalSentences(plans),
   ];
 }
 
 /**
- * The receipt after resuming: what it cost, what comes next, and that the plan can be paused again.
+ * The receipt after resuming: what it cost, when it renews, and that the plan can be paused again.
  */
 export function resumedSentences(
   plan: Plan,
@@ -96,15 +96,21 @@ export function resumedSentences(
       : 'You weren’t charged today.';
   return [
     `${plan.name} is active again. ${charged}`,
-    ...nextBillSentences(plan),
+    ...renewalSentences([plan]),
     'You can pause or cancel it anytime.',
   ];
 }
 
-function nextBillSentences(plan: Plan, isNamed = false): string[] {
-  const { nextBillingAt, amount, currencyCode } = plan;
-  if (!nextBillingAt) return [];
-  return [
-    `Next bill${isNamed ? ` for ${plan.name}` : ''}: ${formatCents(amount, currencyCode)} on ${formatDate(nextBillingAt)}, before discounts and taxes.`,
-  ];
+/** When plans renew. What they cost then stands beside the receipt, with coupons and the bundle. */
+function renewalSentences(plans: readonly Plan[]): string[] {
+  const days = new Set(
+    plans.flatMap(({ nextBillingAt }) => (nextBillingAt ? [formatDate(nextBillingAt)] : [])),
+  );
+  return [...days].map((day) => {
+    const ofDay = plans.filter(
+      ({ nextBillingAt }) => nextBillingAt && formatDate(nextBillingAt) === day,
+    );
+    const subject = plans.length > 1 ? formatPlanNames(ofDay) : 'It';
+    return `${subject} ${ofDay.length > 1 ? 'renew' : 'renews'} on ${day}.`;
+  });
 }

@@ -67,15 +67,16 @@ describe('what comes next for a plan', () => {
 });
 
 describe('the sentence about what happens next', () => {
-  it('names every plan that bills on the next day', () => {
-    expect(nextStepSentence([makePlan(), makeGospelPlan()])).toBe(
-      'Next bill: December 10, 2026, for Faith & Family and Gospel TV.',
+  it('leaves bills to the card of the next bill', () => {
+    expect(nextStepSentence([makePlan(), makeGospelPlan()])).toBeNull();
+    expect(nextStepSentence([makePlan(), makeKidsPlan(ENDING)])).toBe(
+      'Your access to Kids ends on December 4, 2026.',
     );
   });
 
-  it('mentions a day’s bills once, even if a plan changes with one of them', () => {
+  it('says when plans change', () => {
     expect(nextStepSentence([makePlan({ hasScheduledChange: true }), makeGospelPlan()])).toBe(
-      'Next bill: December 10, 2026, for Faith & Family and Gospel TV.',
+      'Your Faith & Family plan changes on December 10, 2026.',
     );
   });
 
@@ -86,8 +87,9 @@ describe('the sentence about what happens next', () => {
   });
 
   it('lists everything that happens on that day', () => {
-    expect(nextStepSentence([makePlan(PAUSE_SCHEDULED), makeKidsPlan()])).toBe(
-      'Faith & Family pauses on December 10, 2026. ' + 'Next bill: December 10, 2026, for Kids.',
+    const ending = makeKidsPlan({ ...ENDING, cancelAt: PAUSE_SCHEDULED.pauseDate ?? null });
+    expect(nextStepSentence([makePlan(PAUSE_SCHEDULED), ending])).toBe(
+      'Faith & Family pauses on December 10, 2026. Your access to Kids ends on December 10, 2026.',
     );
   });
 

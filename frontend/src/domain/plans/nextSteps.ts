@@ -80,11 +80,12 @@ function billDetail(plan: Plan): string | null {
   return plan.hasUpcomingCoupon ? 'Coupon will be applied on your next billing cycle' : null;
 }
 
-/** The kinds that the sentence distinguishes: a plan change is part of its bill. */
-type SpokenKind = Exclude<StepKind, 'changes'>;
+/** The kinds that the sentence mentions: bills have a place of their own. */
+type SpokenKind = Exclude<StepKind, 'bill'>;
 
 const SENTENCES: Record<SpokenKind, (names: string, date: string, many: boolean) => string> = {
-  bill: (names, date) => `Next bill: ${date}, for ${names}.`,
+  changes: (names, date, many) =>
+    `Your ${names} ${many ? 'plans change' : 'plan changes'} on ${date}.`,
   trialEnds: (names, date, many) =>
     `Your ${names} ${many ? 'trials end' : 'trial ends'} on ${date}.`,
   pauseStarts: (names, date, many) => `${names} ${many ? 'pause' : 'pauses'} on ${date}.`,
@@ -94,14 +95,13 @@ const SENTENCES: Record<SpokenKind, (names: string, date: string, many: boolean)
 };
 
 /**
- * What happens on the next day with an event, one sentence per kind; null if nothing is upcoming.
+ * What happens on the next day with an event other than a bill, one sentence per kind; null if
+ * nothing is upcoming.
  */
 export function nextStepSentence(plans: readonly Plan[]): string | null {
   const dated = plans
-    .flatMap((plan) =>
-      nextSteps(plan).map(({ kind, at }) => ({ plan, kind: spokenKind(kind), at })),
-    )
-    .filter((step): step is DatedStep => step.at !== null)
+    .flatMap((plan) => nextSteps(plan).map(({ kind, at }) => ({ plan, kind, at })))
+    .filter((step): step is DatedStep => step.at !== null && step.kind !== 'bill')
     .sort((one, second) => one.at.localeCompare(second.at));
   const [first] = dated;
   if (!first) return null;
@@ -115,10 +115,6 @@ interface DatedStep {
   plan: Plan;
   kind: SpokenKind;
   at: string;
-}
-
-function spokenKind(kind: StepKind): SpokenKind {
-  return kind === 'changes' ? 'bill' : kind;
 }
 
 function kindSentence(kind: SpokenKind, steps: readonly DatedStep[], day: string): string {

@@ -117,8 +117,7 @@ describe('canceling the pause', () => {
     expect(requests).toEqual([{ subscriptionId: ['sub_faith', 'sub_gospel'] }]);
     expect(screen.getByTestId('receipt')).toHaveTextContent(
       'Scheduled Pause has been removed successfully. Faith & Family and Gospel TV continue. ' +
-        'You weren’t charged today. Next bill for Faith & Family: $6.99 on December 10, 2026, before discounts ' +
-        'and taxes. Next bill for Gospel TV: $7.99 on December 10, 2026, before discounts and taxes.',
+        'You weren’t charged today. Faith & Family and Gospel TV renew on December 10, 2026.',
     );
   });
 
