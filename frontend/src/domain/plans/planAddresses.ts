@@ -66,11 +66,6 @@ export function withPlanOrder(address: string, { planIds, periodUnit }: PlanOrde
   return `${address}${address.includes('?') ? '&' : '?'}${order}`;
 }
 
-/** The URL of the plan screen with a plan preselected. Nothing is added before confirmation. */
-export function addPlanAddress(planId: string): string {
-  return withPlanOrder(paths.manageSubscription, { planIds: [planId], periodUnit: null });
-}
-
 /** The URL of the plan screen that asks at once to confirm these plans. */
 export function confirmPlansAddress(order: PlanOrder): string {
   return `${withPlanOrder(paths.manageSubscription, order)}&${CONFIRM_PARAMETER}=yes`;

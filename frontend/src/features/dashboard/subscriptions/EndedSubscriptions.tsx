@@ -1,7 +1,10 @@
-import { addPlanAddress } from '@/domain/plans/planAddresses';
+import { useQuery } from '@tanstack/react-query';
+import { listSources } from '@/domain/payments/paymentSources';
+import { confirmPlansAddress, payForPlansAddress } from '@/domain/plans/planAddresses';
 import { ServicePicture } from '@/domain/services/ServicePicture';
 import { servicePictureUrl } from '@/domain/services/servicePictures';
 import panel from '@/features/dashboard/panels/Panel.module.css';
+import { paymentsOptions } from '@/lib/api/queries';
 import type { OfferedPlan, Plan } from '@/lib/api/types';
 import { formatPrice, formatShortDate } from '@/lib/formats';
 import { ButtonLink } from '@/ui/Button';
@@ -56,13 +59,20 @@ function findOffer(plan: Plan, offered: readonly OfferedPlan[]): OfferedPlan | u
   );
 }
 
+/** Leads to the confirmation; without a payment method, over adding a card. */
 function StartAgain({ plan, offered }: { plan: Plan; offered: readonly OfferedPlan[] }) {
+  const { data: payments } = useQuery(paymentsOptions);
   const offer = findOffer(plan, offered);
   if (!offer) return null;
+  const order = { planIds: [offer.id], periodUnit: null };
+  const needsMethod = payments !== undefined && listSources(payments).length === 0;
   return (
     <div className={styles.restart}>
       <p className={styles.price}>{formatPrice(offer.amount, offer)}</p>
-      <ButtonLink variant="secondary" to={addPlanAddress(offer.id)}>
+      <ButtonLink
+        variant="secondary"
+        to={needsMethod ? payForPlansAddress(order) : confirmPlansAddress(order)}
+      >
         Start again<VisuallyHidden> with {offer.name}</VisuallyHidden>
       </ButtonLink>
     </div>
