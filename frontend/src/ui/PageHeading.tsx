@@ -25,13 +25,14 @@ function useFocusAfterNavigation() {
   return heading;
 }
 
-interface PageHeadingProps {
-  children: ReactNode;
-  /** The document title, if it differs from the heading. */
-  title?: string;
+/** `title` is the document title, if it differs from the heading. */
+type PageHeadingProps = (
+  | { children: string; title?: string }
+  | { children: ReactNode; title: string }
+) & {
   /** A sentence under the heading. */
   lead?: ReactNode;
-}
+};
 
 /** The `h1` of a screen. Sets the document title and gets the focus on navigation. */
 export function PageHeading({ children, title, lead }: PageHeadingProps) {

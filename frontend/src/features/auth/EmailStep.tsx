@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import type { SendCodeAnswer } from '@/lib/api/types';
 import { Button } from '@/ui/Button';
 import { TextField } from '@/ui/Field';
@@ -14,11 +14,25 @@ interface EmailStepProps {
   onCodeAtHand: (email: string) => void;
 }
 
+/**
+ * Focuses the field if nothing else has the focus. Not on a touch screen, where the keyboard would
+ * cover the page.
+ */
+function useFocusIfFree(field: RefObject<HTMLInputElement | null>): void {
+  useEffect(() => {
+    const isFree = document.activeElement === document.body;
+    if (isFree && window.matchMedia('(pointer: fine)').matches) {
+      field.current?.focus({ preventScroll: true });
+    }
+  }, [field]);
+}
+
 /** The first step of sign-in: enter the email address to get a code. */
 export function EmailStep({ initialEmail, onSent, onCodeAtHand }: EmailStepProps) {
   const [email, setEmail] = useState(initialEmail);
   const [error, setError] = useState<string | null>(null);
   const input = useRef<HTMLInputElement>(null);
+  useFocusIfFree(input);
 
   const showError = (message: string) => {
     setError(message);

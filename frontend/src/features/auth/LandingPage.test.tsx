@@ -28,7 +28,10 @@ beforeEach(() => {
     }),
   );
 });
-afterEach(() => vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 function renderLanding(options: Parameters<typeof renderScreen>[1] = {}) {
   return renderScreen(<LandingPage />, { signedIn: false, ...options });
@@ -55,6 +58,18 @@ function answerVerification(answer: () => Response) {
 }
 
 describe('requesting a code', () => {
+  it.each([
+    ['(pointer: fine)', true],
+    ['(pointer: coarse)', false],
+  ])('starts in the field with a %s', (pointer, isFocused) => {
+    vi.spyOn(window, 'matchMedia').mockImplementation(
+      (media) => Object.assign(new EventTarget(), { media, matches: media === pointer }) as never,
+    );
+    renderLanding();
+    const field = screen.getByRole('textbox', { name: 'Email address' });
+    expect(field === document.activeElement).toBe(isFocused);
+  });
+
   // shows: api-1
   it('sends the address and focuses the code field', async () => {
     const { field } = await requestCode();

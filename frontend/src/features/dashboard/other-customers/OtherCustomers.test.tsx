@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { OtherCustomer } from '@/lib/api/types';
 import { useSnackbar } from '@/stores/snackbar';
 import { makeAccount, makeOtherCustomer } from '@/testing/fixtures';
@@ -18,7 +18,14 @@ beforeEach(() => {
   );
 });
 
-const renderOthers = () => renderScreen(<OtherCustomers />, { at: '/dashboard' });
+const renderOthers = () =>
+  renderScreen(
+    <>
+      <h1 tabIndex={-1}>Hello</h1>
+      <OtherCustomers />
+    </>,
+    { at: '/dashboard' },
+  );
 const findPanel = () => screen.findByRole('region', { name: 'Your other accounts' });
 
 describe('the other accounts of the email address', () => {
@@ -45,6 +52,7 @@ describe('the other accounts of the email address', () => {
         return new HttpResponse(null, { status: 204 });
       }),
     );
+    const scrolled = vi.spyOn(window, 'scrollTo');
     const { user } = renderOthers();
     const button = within(await findPanel()).getByRole('button', {
       name: 'Switch to Faith & Family',
@@ -53,6 +61,8 @@ describe('the other accounts of the email address', () => {
     await waitFor(() => expect(screen.queryByRole('region')).not.toBeInTheDocument());
     expect(switched).toEqual([{ customerId: 'other' }]);
     expect(useSnackbar.getState().content).toBe('You switched accounts.');
+    expect(screen.getByRole('heading', { name: 'Hello' })).toHaveFocus();
+    expect(scrolled).toHaveBeenCalledWith(0, 0);
   });
 
   it('say why a switch failed', async () => {

@@ -20,6 +20,9 @@ export function useSwitchCustomer() {
     {
       onSuccess: () => {
         showSnackbar('You switched accounts.', 'success');
+        // It is a new screen: the button that was pressed is gone, and the top has changed.
+        document.querySelector('h1')?.focus({ preventScroll: true });
+        window.scrollTo(0, 0);
         return queryClient.resetQueries({ queryKey: queryKeys.account.all });
       },
       onError: (error) => notifyError(error),

@@ -22,6 +22,7 @@ describe('the success screen', () => {
   it('shows the method and the amount charged', async () => {
     renderAddedPage('?paymentSourceId=pm_visa', { collected: 699, wasTried: true });
     expect(await screen.findByRole('heading', { name: 'Card Information Added' })).toBeVisible();
+    expect(document.title).toBe('Card Information Added');
     const terms = screen.getAllByRole('term').map(({ textContent }) => textContent);
     expect(terms).toEqual(['Card number', 'Name on card', 'Expires']);
     expect(screen.getByText('$6.99 was charged.')).toBeVisible();

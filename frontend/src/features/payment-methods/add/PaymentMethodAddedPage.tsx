@@ -11,7 +11,7 @@ import styles from '@/features/payment-methods/shared/PaymentForm.module.css';
 import { readChargeResult } from '@/features/payment-methods/shared/successNavigation';
 import { useReturnToList } from '@/features/payment-methods/shared/useEditedSource';
 import { paymentsOptions } from '@/lib/api/queries';
-import type { Payments } from '@/lib/api/types';
+import type { PaymentSource, Payments } from '@/lib/api/types';
 import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
 import { ButtonLink } from '@/ui/Button';
@@ -64,10 +64,7 @@ function AddedContent({ payments }: { payments: Payments }) {
   return (
     <>
       {/* The URL alone, typed by hand, claims nothing. */}
-      <PageHeading>
-        {charge === null && 'Your Payment Method'}
-        {charge && (isPayPal ? 'Successfully Added PayPal Account' : 'Card Information Added')}
-      </PageHeading>
+      <PageHeading>{charge ? addedHeading(source) : 'Your Payment Method'}</PageHeading>
       <Card className={styles.card}>
         {messages.length > 0 && (
           <ChangeOutcome
@@ -100,6 +97,12 @@ function AddedContent({ payments }: { payments: Payments }) {
       </Card>
     </>
   );
+}
+
+function addedHeading(source: PaymentSource): string {
+  return sourceKind(source) === 'PAYPAL'
+    ? 'Successfully Added PayPal Account'
+    : 'Card Information Added';
 }
 
 /** Redirects to the list if the URL names no payment method of this account. */

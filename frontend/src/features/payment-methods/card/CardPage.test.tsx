@@ -44,6 +44,7 @@ beforeEach(() => {
   }));
   server.use(
     http.get('*/api/payments/', () => HttpResponse.json(payments)),
+    http.get('*/api/account', () => HttpResponse.json(makeAccount())),
     http.post('*/api/payments/paymentToken', async ({ request }) => {
       intents.push({
         body: await request.json(),
@@ -77,7 +78,7 @@ const findNextScreen = () => screen.findByTestId('elsewhere');
 async function fillInDetails(view: ReturnType<typeof renderAddPage>) {
   const typed = { 'Name on card': 'Ava  van Dyke', State: 'Ohio', 'Zip code': '44101' };
   for (const [name, text] of Object.entries(typed)) {
-    await view.user.click(await findField(name));
+    await view.user.clear(await findField(name));
     await view.user.paste(text);
   }
   await loadProviderScript();
@@ -131,7 +132,6 @@ describe('adding a card', () => {
       'href',
       '/add-paypal-payment-method?operationType=ADD&add=Minno-Plan&period=year',
     );
-    expect(await findField('Name on card')).toHaveValue(makeAccount().name);
     for (const [name, text] of Object.entries({ State: 'Ohio', 'Zip code': '44101' })) {
       await user.click(await findField(name));
       await user.paste(text);
@@ -145,10 +145,26 @@ describe('adding a card', () => {
     );
   });
 
+  it('fills in the name of the account, and focuses the first field that is missing', async () => {
+    const { user } = renderAddPage();
+    expect(await findField('Name on card')).toHaveValue(makeAccount().name);
+    await loadProviderScript();
+    await waitForHostedFields();
+    await user.click(screen.getByRole('button', { name: 'Add card' }));
+    expect(await findField('State')).toHaveAccessibleDescription(/Please enter your state\./);
+    expect(fakeChargebee.focused).toEqual(['number']);
+  });
+
+  it('opens without the name if the account can’t be loaded', async () => {
+    server.use(http.get('*/api/account', () => errorResponse(500, 'internal_error', 'No.')));
+    renderAddPage();
+    expect(await findField('Name on card')).toHaveValue('');
+  });
+
   // shows: payment-11, payment-13
   it('shows what is missing in every field, and sends nothing', async () => {
     const { user } = renderAddPage();
-    await findField('Name on card');
+    await user.clear(await findField('Name on card'));
     await loadProviderScript();
     await waitForHostedFields();
     await user.click(screen.getByRole('button', { name: 'Add card' }));

@@ -31,11 +31,12 @@ export default function CardPage() {
   const payments = useQuery(paymentsOptions);
   // Fill in the name and show the order; without an answer, the form opens without them.
   const isOrder = !isUpdate && readPlanOrder(query).planIds.length > 0;
-  const account = useQuery({ ...accountOptions, enabled: isOrder });
+  const account = useQuery({ ...accountOptions, enabled: !isUpdate });
   const plans = useQuery({ ...managePlansOptions, enabled: isOrder });
   const failure = useScreenLoad(payments);
   const edited = useEditedSource('CARD', payments.data, isUpdate ? 'UPDATE' : 'ADD');
-  const isReady = edited !== null && !(isOrder && (account.isPending || plans.isPending));
+  const isNamed = isUpdate || !account.isPending;
+  const isReady = edited !== null && isNamed && !(isOrder && plans.isPending);
   return (
     <Page width="wide">
       <BackLink to={paths.dashboard} />
@@ -65,7 +66,7 @@ export default function CardPage() {
             <CardForm
               key={edited.source?.paymentSourceId}
               edited={edited}
-              newOwner={(isOrder && account.data?.name) || ''}
+              newOwner={account.data?.name ?? ''}
               amountDue={payments.data.amountDue}
             />
           )}

@@ -309,6 +309,10 @@ describe('deleting', () => {
     const { onConfirm, modalData } = useModal.getState();
     await onConfirm(modalData);
     expect(await screen.findByText('Mastercard ending in 4444 was removed.')).toBeVisible();
+    // The button that had it is gone with its row.
+    await waitFor(() =>
+      expect(screen.getByRole('heading', { name: 'Your payment methods' })).toHaveFocus(),
+    );
     expect(sent).toEqual([
       { operationType: 'DELETE', paymentsource: 'CARD', paymentSourceId: 'pm_master' },
     ]);

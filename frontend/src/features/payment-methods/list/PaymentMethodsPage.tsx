@@ -83,7 +83,11 @@ function MethodsContent({ payments }: { payments: Payments }) {
     setResult(null);
     change.submit(request);
   };
-  const heading = useFocusIfLost<HTMLHeadingElement>(result);
+  // A removed row takes the focus along, before or after the result is there.
+  const shownIds = sources.map(({ paymentSourceId }) => paymentSourceId);
+  const heading = useFocusIfLost<HTMLHeadingElement>(
+    [...shownIds, ...(result?.sentences ?? [])].join('\n'),
+  );
   const askedSource = findSource(change.question?.request.paymentSourceId);
   return (
     <>
