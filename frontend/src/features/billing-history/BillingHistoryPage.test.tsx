@@ -179,6 +179,10 @@ describe('the billing history', () => {
       ),
     ).toBeInTheDocument();
     expect(screen.queryByText(/To view and print/)).not.toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'See plans and prices' })).toHaveAttribute(
+      'href',
+      '/manage-subscription',
+    );
   });
 
   it('shows a failure and retries', async () => {

@@ -40,7 +40,7 @@ function NoInvoices() {
   return (
     <EmptyState
       icon={<ReceiptIcon />}
-      action={<ButtonLink to={paths.dashboard}>Go to your account</ButtonLink>}
+      action={<ButtonLink to={paths.manageSubscription}>See plans and prices</ButtonLink>}
     >
       Your billing history is currently empty. You haven't made any purchases yet. Start exploring
       our streaming plans!

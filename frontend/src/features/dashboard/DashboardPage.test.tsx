@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { billingNow } from '@/lib/clock';
 import { useLoader } from '@/stores/loader';
 import {
   ENDING,
@@ -61,10 +62,10 @@ describe('the dashboard', () => {
 
   // shows: rule-15
   it('starts with what comes next', async () => {
-    served.plans = [makePlan(), makeGospelPlan()];
+    served.plans = [makePlan(), makeGospelPlan(PAUSED)];
     renderDashboard();
-    expect(await screen.findByText(/^Next bill:/)).toHaveTextContent(
-      'Next bill: December 10, 2026, for Faith & Family and Gospel TV.',
+    expect(await screen.findByText(/^Gospel TV resumes/)).toHaveTextContent(
+      'Gospel TV resumes automatically on December 2, 2026.',
     );
   });
 
@@ -126,9 +127,9 @@ describe('the dashboard', () => {
     renderDashboard();
     const panel = within(await screen.findByRole('region', { name: 'Latest invoices' }));
     expect((await panel.findAllByRole('listitem')).map(({ textContent }) => textContent)).toEqual([
-      'Download invoice 4 of Apr 10, 2026$6.99 USDPAID',
-      'Download invoice 3 of Mar 10, 2026$6.99 USDPAID',
-      'Download invoice 2 of Feb 10, 2026$6.99 USDPAID',
+      'Download invoice 4 of Apr 10, 2026Faith & Family$6.99 USDPAID',
+      'Download invoice 3 of Mar 10, 2026Faith & Family$6.99 USDPAID',
+      'Download invoice 2 of Feb 10, 2026Faith & Family$6.99 USDPAID',
     ]);
     expect(panel.getByText('Visa ending in 1111')).toBeInTheDocument();
     expect(panel.getByRole('link', { name: 'See your billing history' })).toHaveAttribute(
@@ -206,6 +207,16 @@ describe('an account with a failed payment', () => {
     );
     expect(await findCard('Faith & Family')).toHaveTextContent('Payment overdue');
     expect(await findCard('Gospel TV')).toHaveTextContent('Active');
+  });
+
+  it('says that it is tried again today', async () => {
+    const failure = makePaymentFailure({
+      hasPaymentFailure: true,
+      failedPayments: [makeFailedPayment({ nextRetryAt: billingNow().toISOString() })],
+    });
+    server.use(http.get('*/api/account/check-payment-failure', () => HttpResponse.json(failure)));
+    renderDashboard();
+    expect(await screen.findByText(/We’ll try again today\. You can keep watching/)).toBeVisible();
   });
 });
 
@@ -286,7 +297,7 @@ describe('an account without subscriptions', () => {
     );
     expect(screen.getByRole('link', { name: /Start again/ })).toHaveAttribute(
       'href',
-      '/manage-subscription?add=faith-family-plan',
+      '/manage-subscription?add=faith-family-plan&confirm=yes',
     );
     expect(await screen.findByText('PAID')).toBeInTheDocument();
   });

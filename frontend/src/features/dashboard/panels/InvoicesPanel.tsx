@@ -6,7 +6,7 @@ import { usePdfDownload } from '@/domain/payments/usePdfDownload';
 import { invoicesOptions } from '@/lib/api/queries';
 import type { Invoice } from '@/lib/api/types';
 import { findLoadFailure } from '@/lib/api/useScreenLoad';
-import { formatInvoiceTotal, formatShortDate } from '@/lib/formats';
+import { formatInvoiceTotal, formatList, formatShortDate } from '@/lib/formats';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/Button';
 import { Card } from '@/ui/Card';
@@ -67,17 +67,23 @@ interface InvoiceRowProps {
   onPress: () => void;
 }
 
-/** An invoice; its date is a download button. */
+/** An invoice: its date, which is a download button, and for what it is. */
 function InvoiceRow({ invoice, busy, onPress }: InvoiceRowProps) {
   const { label, isPaid } = invoiceStatus(invoice);
+  const names = [...new Set(invoice.items.map(({ name }) => name))];
   return (
     <li className={rows.invoice}>
-      <Button variant="link" busy={busy} icon={<DownloadIcon />} onClick={onPress}>
-        <span>
-          <VisuallyHidden>Download invoice {invoice.number} of </VisuallyHidden>
-          <time dateTime={invoice.transactionDate}>{formatShortDate(invoice.transactionDate)}</time>
-        </span>
-      </Button>
+      <div className={rows.what}>
+        <Button variant="link" busy={busy} icon={<DownloadIcon />} onClick={onPress}>
+          <span>
+            <VisuallyHidden>Download invoice {invoice.number} of </VisuallyHidden>
+            <time dateTime={invoice.transactionDate}>
+              {formatShortDate(invoice.transactionDate)}
+            </time>
+          </span>
+        </Button>
+        {names.length > 0 && <span className={rows.names}>{formatList(names)}</span>}
+      </div>
       <span className={rows.amount}>{formatInvoiceTotal(invoice.total, invoice.currencyCode)}</span>
       <span className={rows.state}>
         <StatusPill tone={isPaid ? 'success' : 'neutral'}>{label}</StatusPill>

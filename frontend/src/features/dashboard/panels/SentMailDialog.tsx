@@ -8,6 +8,7 @@ import { Dialog } from '@/ui/Dialog';
 import { ErrorState } from '@/ui/ErrorState';
 import { SkeletonRows } from '@/ui/SkeletonRows';
 import { TextLink } from '@/ui/TextLink';
+import { UnbrokenDates } from '@/ui/UnbrokenDates';
 import { sentMailOptions } from './activity';
 import styles from './SentMailDialog.module.css';
 
@@ -44,14 +45,18 @@ function MailContent({ mail, onLeave }: { mail: SentMail; onLeave: () => void })
         Sent <time dateTime={mail.sentAt}>{formatMoment(mail.sentAt)}</time> to {mail.sentTo}
       </p>
       {mail.lines.map((line) => (
-        <p key={line}>{line}</p>
+        <p key={line}>
+          <UnbrokenDates>{line}</UnbrokenDates>
+        </p>
       ))}
       {mail.facts.length > 0 && (
         <dl>
           {mail.facts.map(({ name, value }) => (
             <div key={`${name} ${value}`} className={styles.fact}>
               <dt>{name}</dt>
-              <dd>{value}</dd>
+              <dd>
+                <UnbrokenDates>{value}</UnbrokenDates>
+              </dd>
             </div>
           ))}
         </dl>

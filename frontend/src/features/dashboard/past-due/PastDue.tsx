@@ -10,7 +10,7 @@ import {
 import { isWatchable } from '@/domain/plans/plans';
 import { paymentFailureOptions, paymentsOptions } from '@/lib/api/queries';
 import type { FailedPayment, Plan } from '@/lib/api/types';
-import { formatCents, formatDate, formatList } from '@/lib/formats';
+import { calendarDaysUntil, formatCents, formatDate, formatList } from '@/lib/formats';
 import { paths } from '@/lib/paths';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
@@ -66,7 +66,8 @@ function FailedPaymentCard({ failed, plans }: FailedPaymentCardProps) {
 function nextSentence({ nextRetryAt, subIds }: FailedPayment, plans: readonly Plan[]): string {
   const unpaid = plans.filter(({ subId }) => subIds.includes(subId));
   if (nextRetryAt === null) return 'We won’t try again on our own.';
-  const retry = `We’ll try again on ${formatDate(nextRetryAt)}.`;
+  const day = calendarDaysUntil(nextRetryAt) === 0 ? 'today' : `on ${formatDate(nextRetryAt)}`;
+  const retry = `We’ll try again ${day}.`;
   return unpaid.some(isWatchable) ? `${retry} You can keep watching until then.` : retry;
 }
 

@@ -83,12 +83,28 @@ describe('paying with a stored card', () => {
     const user = await renderPayment();
     await loadProviderScript();
     await user.click(await findPayButton());
-    expect(await screen.findByText(/You left your bank’s confirmation/)).toBeVisible();
+    expect(await screen.findByText(/You left your bank’s confirmation/)).toHaveTextContent(
+      'You left your bank’s confirmation before finishing. Nothing was charged.',
+    );
     expect(sent).toEqual([]);
 
     await user.click(await findPayButton());
     await findNextScreen();
     expect(sent).toMatchObject([{ token: 'pi_2' }]);
+  });
+
+  it('leads to another card if the bank declines this one', async () => {
+    fakeChargebee.authorizeStoredCard.mockRejectedValueOnce({ type: 'GatewayError', name: '3001' });
+    const user = await renderPayment();
+    await loadProviderScript();
+    await user.click(await findPayButton());
+    expect(await screen.findByText(/^Your bank declined/)).toHaveTextContent(
+      'Your bank declined this payment. Nothing was charged. Try again later, or use another card.',
+    );
+    expect(screen.getByRole('link', { name: 'Use another card' })).toHaveAttribute(
+      'href',
+      '/add-card-payment-method?operationType=ADD',
+    );
   });
 
   it('shows the new amount before anything is authorized', async () => {

@@ -1,6 +1,7 @@
 import { useLocation } from 'react-router-dom';
 import { AgreementLinks } from '@/domain/payments/AgreementLinks';
 import { readDeclinedCharge } from '@/domain/payments/declinedCharge';
+import { addAddress } from '@/domain/payments/paymentSources';
 import { CHECKING_WITH_BANK } from '@/features/payment-methods/shared/bankAuthorization';
 import { CurrentMethod } from '@/features/payment-methods/shared/CurrentMethod';
 import { FormActions } from '@/features/payment-methods/shared/FormActions';
@@ -69,6 +70,11 @@ export function BankPayment({ source, amountDue, currencyCode, quote }: BankPaym
           >
             Pay {amount} now
           </Button>
+        )}
+        {!charge && amountDue > 0 && (
+          <ButtonLink variant="secondary" {...addAddress('CARD')} block>
+            Use another card
+          </ButtonLink>
         )}
       </FormActions>
       <AgreementLinks />

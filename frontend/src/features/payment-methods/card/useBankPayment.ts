@@ -102,7 +102,7 @@ export function useBankPayment(
   const fail = (error: unknown) => {
     const tone = isUnconfirmed(error) ? 'info' : undefined;
     const isSpent = hasCode(error, 'payment_method_invalid');
-    const described = isSpent ? CONFIRMATION_SPENT : describeAuthorizationFailure(error);
+    const described = isSpent ? CONFIRMATION_SPENT : describeAuthorizationFailure(error, 'payment');
     setFailure({ ...described, ...(tone && { tone }) });
     // The amount may have changed.
     void client.invalidateQueries({ queryKey: queryKeys.account.all });

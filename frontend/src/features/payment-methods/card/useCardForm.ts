@@ -94,7 +94,7 @@ export function useCardForm(
         await buildRequest(edited, details.readOwner(), needsIntent ? fields.current : undefined),
       );
     } catch (error) {
-      const ended = describeAuthorizationFailure(error);
+      const ended = describeAuthorizationFailure(error, 'new card');
       showSnackbar(ended.message, ended.tone === 'error' ? 'error' : 'warning');
       setFailure(ended);
     } finally {
@@ -113,8 +113,10 @@ export function useCardForm(
     const unfinished =
       needsIntent && HOSTED_FIELD_KINDS.find((kind) => !hostedFields.states[kind].isComplete);
     setShowMissing(needsIntent);
-    if (missing) focus(missing);
+    // The provider's fields are between the name and the other details.
+    if (missing === 'name') focus(missing);
     else if (unfinished && fields.current) fields.current.focus(unfinished);
+    else if (missing) focus(missing);
     else void send();
   };
 

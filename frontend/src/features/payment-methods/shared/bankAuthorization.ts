@@ -15,48 +15,74 @@ export interface AuthorizationFailure {
   tone: 'info' | 'error';
 }
 
-const NOTHING_DONE = 'Nothing was added or charged.';
+/** What the bank was asked about: a card to save, or a payment with a stored one. */
+type Subject = 'new card' | 'payment';
+
+interface Outcome {
+  what: string;
+  advice?: string;
+  tone: AuthorizationFailure['tone'];
+}
 
 /**
- * The messages, by what the script's error calls the failure. Each gateway has names of its own, so
+ * The outcomes, by what the script's error calls the failure. Each gateway has names of its own, so
  * parts of them are recognized.
  */
-const MESSAGES: readonly [RegExp, AuthorizationFailure][] = [
+const OUTCOMES: readonly [RegExp, Outcome][] = [
   [
     /time.?out|tooslow/i,
     {
-      message: `Your bank’s confirmation took too long. ${NOTHING_DONE} Please try again.`,
+      what: 'Your bank’s confirmation took too long.',
+      advice: 'Please try again.',
       tone: 'info',
     },
   ],
   [
     /cancel|abandon/i,
-    {
-      message: `You left your bank’s confirmation before finishing. ${NOTHING_DONE}`,
-      tone: 'info',
-    },
+    { what: 'You left your bank’s confirmation before finishing.', tone: 'info' },
   ],
   [
     /authenticat|challenge|3ds|three.?d/i,
     {
-      message: `Your bank couldn’t confirm that it’s you. ${NOTHING_DONE} Try again, or use another card.`,
+      what: 'Your bank couldn’t confirm that it’s you.',
+      advice: 'Try again, or use another card.',
       tone: 'error',
     },
   ],
 ];
 
-const DECLINED: AuthorizationFailure = {
-  message: `Your bank declined this card. ${NOTHING_DONE} Check the details, or use another card.`,
-  tone: 'error',
+const DECLINED: Record<Subject, Outcome> = {
+  'new card': {
+    what: 'Your bank declined this card.',
+    advice: 'Check the details, or use another card.',
+    tone: 'error',
+  },
+  payment: {
+    what: 'Your bank declined this payment.',
+    advice: 'Try again later, or use another card.',
+    tone: 'error',
+  },
+};
+
+const NOTHING_DONE: Record<Subject, string> = {
+  'new card': 'Nothing was added or charged.',
+  payment: 'Nothing was charged.',
 };
 
 /** Describes why an authorization failed: an error of the API, or of the provider's script. */
-export function describeAuthorizationFailure(error: unknown): AuthorizationFailure {
+export function describeAuthorizationFailure(
+  error: unknown,
+  subject: Subject,
+): AuthorizationFailure {
   if (error instanceof ApiError) return { message: failureMessage(error), tone: 'error' };
   const { name = '', code = '', type } = (error ?? {}) as Record<string, unknown>;
-  const failure = MESSAGES.find(([names]) => names.test(`${name} ${code}`))?.[1];
+  const outcome = OUTCOMES.find(([names]) => names.test(`${name} ${code}`))?.[1];
   // The provider's API authenticates the site, not the payer.
-  if (failure && type !== 'ApiError') return failure;
-  if (type === 'GatewayError') return DECLINED;
+  if (outcome && type !== 'ApiError') return describeOutcome(outcome, subject);
+  if (type === 'GatewayError') return describeOutcome(DECLINED[subject], subject);
   return { message: providerErrorMessage(error), tone: 'error' };
+}
+
+function describeOutcome({ what, advice, tone }: Outcome, subject: Subject): AuthorizationFailure {
+  return { message: [what, NOTHING_DONE[subject], advice].filter(Boolean).join(' '), tone };
 }
