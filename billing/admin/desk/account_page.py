@@ -156,7 +156,8 @@ def _action_links(
         subject_id = subscription.provider_id
         links = account_actions.action_links(account, request, subject=SUBSCRIPTION, row=holding, subject_id=subject_id)
     acts = format_html_join(" ", '<a class="act" href="{}">{}</a>', ((link.address, link.label) for link in links))
-    return format_html("{} {}", acts, provider_link(subscription))
+    # One element, since a narrow screen sets each element of a cell below the other.
+    return format_html("<div>{} {}</div>", acts, provider_link(subscription))
 
 
 def _pause_section(account: Account, request: HttpRequest) -> PageSection:
