@@ -232,7 +232,7 @@ def test_the_number_of_queries_does_not_grow_with_the_history(
         )
     with django_assert_max_num_queries(len(short)):
         html = read_account_page(support, alice)
-    assert len(short) <= 57
+    assert len(short) <= 58
     assert html.count('<li class="entry">') == 25
 
 
