@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from celery.signals import before_task_publish, task_postrun, task_prerun
-from pythonjsonlogger.json import JsonFormatter
+from pythonjsonlogger.json import JsonEncoder, JsonFormatter
 
 NO_REQUEST = "-"
 TASK_HEADER = "request_id"
@@ -26,6 +26,7 @@ TASK_HEADER = "request_id"
 E_MAIL_ADDRESS = re.compile(r"[\w.+%-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+")
 # As in an Authorization header, which a library's message may contain.
 CREDENTIALS = re.compile(r"(?i)\b(bearer|basic|token)(\s+)[\w.~+/=-]{16,}")
+SHORTEST_CREDENTIALS = len("basic ") + 16
 # A password in the URL of a database or a broker.
 PASSWORD_IN_ADDRESS = re.compile(r"(?<=://)([^\s:/@]*):[^\s/@]+@")
 
@@ -73,15 +74,18 @@ class Redaction:
         self._secrets = re.compile("|".join(patterns)) if patterns else None
 
     def __call__(self, line: str) -> str:
-        """Return the redacted line."""
+        """Return the redacted line. The texts of each request are short and have no address: they are not searched."""
         if self._secrets:
             line = self._secrets.sub("[secret]", line)
-        line = CREDENTIALS.sub(r"\1\2[secret]", line)
-        line = PASSWORD_IN_ADDRESS.sub(r"\1:[secret]@", line)
-        return E_MAIL_ADDRESS.sub("[address]", line)
+        if len(line) >= SHORTEST_CREDENTIALS:
+            line = CREDENTIALS.sub(r"\1\2[secret]", line)
+        if "@" in line or "%40" in line:
+            line = PASSWORD_IN_ADDRESS.sub(r"\1:[secret]@", line)
+            line = E_MAIL_ADDRESS.sub("[address]", line)
+        return line
 
     def redact_json(self, value: Any) -> Any:
-        r"""Return JSON data with all texts redacted.
+        r"""Return data with all texts redacted, as JSON has them.
 
         This happens before serializing, because escapes such as `\n` would be taken for part of the next word.
         """
@@ -91,7 +95,9 @@ class Redaction:
             return {self(str(key)): self.redact_json(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
             return [self.redact_json(item) for item in value]
-        return value
+        if value is None or isinstance(value, int | float):
+            return value
+        return self.redact_json(json.loads(json.dumps(value, cls=JsonEncoder)))
 
 
 class PlainLines(logging.Formatter):
@@ -125,9 +131,10 @@ class JsonLines(JsonFormatter):
         """Return the time with milliseconds."""
         return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
 
-    def format(self, record: logging.LogRecord) -> str:
-        """Return the redacted object."""
-        return json.dumps(self._redaction.redact_json(json.loads(super().format(record))))
+    def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
+        """Return the redacted data, before it is serialized."""
+        redacted: dict[str, Any] = self._redaction.redact_json(log_data)
+        return redacted
 
 
 @before_task_publish.connect

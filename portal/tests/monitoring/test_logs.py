@@ -102,6 +102,13 @@ def test_a_redacted_line_is_still_a_json_object(read_lines, logged_text, redacte
     assert (line["message"], line["also"]) == (redacted, [redacted])
 
 
+def test_what_is_no_json_is_redacted_as_it_is_written(read_lines):
+    others = {"ava@example.com": ValueError(f"{KEY} of ava@example.com"), "codes": (1, 2.5, None, True)}
+    logging.getLogger("portal.example").warning("Failed", extra={"others": others})
+    (line,) = read_lines()
+    assert line["others"] == {"[address]": "ValueError: [secret] of [address]", "codes": [1, 2.5, None, True]}
+
+
 def test_a_line_is_a_json_object_with_its_time_in_utc():
     record = logging.LogRecord("billing", logging.INFO, "x.py", 1, "Job %s is late", ("resumes",), None)
     record.created = 1_774_951_200.25
