@@ -66,7 +66,12 @@ def test_everything_works_behind_pgbouncer_and_within_the_time_limits(
     portal.assert_settled()
     assert len(portal.provider.events("subscription_pause_scheduled")) - before == PEOPLE
 
+    # Several of its clients share a connection to PostgreSQL, and their prepared statements have the same names.
+    with ThreadPoolExecutor(PEOPLE) as pool:
+        again = [answer.status_code for answer in pool.map(lambda browser: browser.get("/api/account"), browsers * 3)]
+    assert set(again) == {200}
     with bouncer.open_connection() as connection:
+        assert connection.execute("SELECT count(*) FROM pg_prepared_statements").fetchone() == (0,)
         shown = {name: connection.execute(f"SHOW {name}").fetchone() for name in TIME_LIMITS}
     assert shown == {name: (limit,) for name, limit in TIME_LIMITS.items()}
     with portal.database.open_connection() as superuser:

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Collection, Mapping
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F
 
 from accounts.models import Account
 from billing.mirror.wanted_estimates import missing_estimates, want_missing_estimates
 from billing.models import AccountDocument, ContentVersion
+from core.prepared_sql import fetch_row
 
 STALE_VERSION, FIRST_VERSION = 0, 1
 # Added to the version of each document, and raised when their fields change: the release before builds its own.
@@ -37,9 +38,7 @@ def read_document(account: Account, kind: str) -> str:
 
     A rebuild requests the estimates of next bills that are missing: here somebody looks at them.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_READ_SQL, [FIRST_VERSION, account.pk, kind])
-        row = cursor.fetchone()
+    row = fetch_row(_READ_SQL, [FIRST_VERSION, account.pk, kind])
     if row is None or not row[1]:
         want_missing_estimates(account)
         return rebuild_documents(account)[kind]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connection
 from pytest_django import DjangoAssertNumQueries
 
 from accounts.models import Account
@@ -62,6 +63,17 @@ def test_it_makes_two_queries_for_an_empty_account(
     browser = Browser(open_account("ivy"))
     with django_assert_num_queries(2):
         assert browser.get(path).status_code == 200
+
+
+@pytest.mark.services
+def test_its_statements_are_planned_once_for_each_connection() -> None:
+    browser = Browser(open_account("ivy"))
+    for _ in range(3):
+        assert browser.get("/api/account").status_code == 200
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT statement, generic_plans + custom_plans FROM pg_prepared_statements")
+        uses = {"sessiontoken" in statement: count for statement, count in cursor.fetchall()}
+    assert uses == {True: 2, False: 2}
 
 
 def test_a_build_makes_at_most_twenty_queries_for_a_large_account(
