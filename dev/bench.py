@@ -16,8 +16,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dev.benches.measurements import Comparison, Figure, NotMeasured, figures_as_json, is_missed, parse_figures
-from dev.benches.measurements import figure_table as compared
+from dev.benches.support.measurements import Comparison, Figure, NotMeasured, figures_as_json, is_missed, parse_figures
+from dev.benches.support.measurements import figure_table as compared
 from dev.console import CannotContinue, print_line
 from dev.paths import PYTHON, ROOT, child_environment, var_dir
 from dev.setup import prepare

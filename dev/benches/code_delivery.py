@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dev.benches.measurements import Comparison, Count, Figure, NotMeasured, print_figures
+from dev.benches.support.measurements import Comparison, Count, Figure, NotMeasured, print_figures
 from dev.servers import missing_binaries
 from dev.test import DATABASE_URL
 

@@ -6,9 +6,9 @@ import itertools
 import time
 from datetime import timedelta
 
-from dev.benches import fake_provider
-from dev.benches.measurements import Comparison, NotMeasured, measure_interleaved, print_figures
-from dev.benches.scratch_portal import scratch_portal
+from dev.benches.support import fake_provider
+from dev.benches.support.measurements import Comparison, NotMeasured, measure_interleaved, print_figures
+from dev.benches.support.scratch_portal import scratch_portal
 
 NAME = "due rows"
 ROWS = 5_000

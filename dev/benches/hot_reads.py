@@ -7,9 +7,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from dev.benches.measurements import Comparison, Count, Figure, measure_interleaved, print_figures
-from dev.benches.portal_server import create_signed_in_account, run_server
-from dev.benches.scratch_portal import scratch_portal
+from dev.benches.support.measurements import Comparison, Count, Figure, measure_interleaved, print_figures
+from dev.benches.support.portal_server import create_signed_in_account, run_server
+from dev.benches.support.scratch_portal import scratch_portal
 
 READS = ("/api/account", "/api/account/manage-plans", "/api/invoice/list")
 CONNECTIONS = 16
@@ -52,8 +52,8 @@ def _requests_per_second(port: int, path: str, token: str) -> float:
 
 def main() -> None:
     """Measure and print."""
-    with scratch_portal("dev.benches.settings") as database:
-        from dev.benches.urls import BARE, BEHIND_MIDDLEWARE
+    with scratch_portal("dev.benches.support.settings") as database:
+        from dev.benches.support.urls import BARE, BEHIND_MIDDLEWARE
 
         token = create_signed_in_account()
         counts: list[Figure] = [Count(f"{path}, queries", _count_queries(path, token), "2") for path in READS]

@@ -19,8 +19,8 @@ from billing.pdf.invoice_context import format_period, outcome_sentence
 from billing.pdf.invoice_data import InvoiceData
 from billing.pdf.render import render_invoice
 from billing.tests.pdf.sample_invoices import invoice_with_lines
-from dev.benches.measurements import ROUNDS, Comparison, measure_interleaved, print_figures
-from dev.benches.reportlab_page import ReportlabPage
+from dev.benches.support.measurements import ROUNDS, Comparison, measure_interleaved, print_figures
+from dev.benches.support.reportlab_page import ReportlabPage
 
 LINES = 5
 DRAWN = 5

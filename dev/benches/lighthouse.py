@@ -7,10 +7,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from dev.benches import fake_provider
-from dev.benches.measurements import ROUNDS, NotMeasured, Scores, print_figures
-from dev.benches.portal_server import create_signed_in_account, run_server
-from dev.benches.scratch_portal import scratch_portal
+from dev.benches.support import fake_provider
+from dev.benches.support.measurements import ROUNDS, NotMeasured, Scores, print_figures
+from dev.benches.support.portal_server import create_signed_in_account, run_server
+from dev.benches.support.scratch_portal import scratch_portal
 from dev.paths import ROOT, child_environment, var_dir
 from dev.setup.chromium import find_browser
 
@@ -63,7 +63,7 @@ def _run_lighthouse(folder: Path, chromium: str, form: str, address: str, token:
 
 def _measure_pages(folder: Path, chromium: str) -> list[Scores]:
     """Serve the built app as the demo does; return the scores of each page in each form."""
-    with scratch_portal("dev.benches.settings"):
+    with scratch_portal("dev.benches.support.settings"):
         from django.core.management import call_command
 
         from accounts.models import SiteSettings

@@ -24,9 +24,9 @@ from dataclasses import dataclass, field
 from statistics import quantiles
 from typing import Any
 
-from dev.benches.measurements import Comparison, print_figures
-from dev.benches.portal_server import run_server
-from dev.benches.scratch_portal import scratch_portal
+from dev.benches.support.measurements import Comparison, print_figures
+from dev.benches.support.portal_server import run_server
+from dev.benches.support.scratch_portal import scratch_portal
 from dev.paths import ROOT
 from dev.run import is_serving
 from dev.servers import REDIS_PORT, is_listening
@@ -185,7 +185,7 @@ def main() -> None:
     os.environ["REDIS_URL"] = redis_url = os.environ.get("TEST_REDIS_URL", REDIS_URL)
     if not is_listening(redis_url, REDIS_PORT):
         del os.environ["REDIS_URL"]
-    with scratch_portal("dev.benches.limited_settings") as database, _run_sandbox() as endpoint:
+    with scratch_portal("dev.benches.support.limited_settings") as database, _run_sandbox() as endpoint:
         from django.core.management import call_command
         from django.test import override_settings
 

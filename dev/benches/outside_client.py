@@ -8,9 +8,9 @@ import subprocess
 from functools import partial
 
 from dev.benches.hot_reads import READS
-from dev.benches.measurements import Comparison, NotMeasured, measure_interleaved, print_figures
-from dev.benches.portal_server import create_signed_in_account, run_server
-from dev.benches.scratch_portal import scratch_portal
+from dev.benches.support.measurements import Comparison, NotMeasured, measure_interleaved, print_figures
+from dev.benches.support.portal_server import create_signed_in_account, run_server
+from dev.benches.support.scratch_portal import scratch_portal
 
 NAME = "hot reads by an outside client"
 THREADS, CONNECTIONS, SECONDS = 2, 16, 3
@@ -34,8 +34,8 @@ def main() -> None:
     if shutil.which("wrk") is None:
         print_figures([NotMeasured(NAME, "no wrk on this machine")])
         return
-    with scratch_portal("dev.benches.settings") as database:
-        from dev.benches.urls import BARE
+    with scratch_portal("dev.benches.support.settings") as database:
+        from dev.benches.support.urls import BARE
 
         token = create_signed_in_account()
         with run_server(WEB_PROCESSES="2", LOG_FORMAT="json") as port:

@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from dev.benches import fake_provider
-from dev.benches.measurements import Comparison, measure_interleaved, print_figures
-from dev.benches.portal_server import create_signed_in_account, run_server
-from dev.benches.scratch_portal import scratch_portal
+from dev.benches.support import fake_provider
+from dev.benches.support.measurements import Comparison, measure_interleaved, print_figures
+from dev.benches.support.portal_server import create_signed_in_account, run_server
+from dev.benches.support.scratch_portal import scratch_portal
 
 ACCOUNT_HOME = "/api/account"
 OUR_REQUESTS = 200
@@ -35,7 +35,7 @@ def _request_milliseconds(connection: http.client.HTTPConnection, path: str, tok
 
 
 def _compare_pages(milliseconds: int, count: int, goal: str, token: str) -> Comparison:
-    from dev.benches.urls import PEER
+    from dev.benches.support.urls import PEER
 
     with (
         fake_provider.run_provider(milliseconds=milliseconds) as address,
@@ -54,7 +54,7 @@ def _compare_pages(milliseconds: int, count: int, goal: str, token: str) -> Comp
 
 def main() -> None:
     """Measure and print."""
-    with scratch_portal("dev.benches.settings"):
+    with scratch_portal("dev.benches.support.settings"):
         token = create_signed_in_account()
         print_figures([_compare_pages(*distance, token) for distance in DISTANCES])
 

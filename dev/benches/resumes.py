@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from dev.benches import fake_provider
-from dev.benches.measurements import Comparison, measure_interleaved, print_figures
-from dev.benches.scratch_portal import scratch_portal
+from dev.benches.support import fake_provider
+from dev.benches.support.measurements import Comparison, measure_interleaved, print_figures
+from dev.benches.support.scratch_portal import scratch_portal
 
 AT_ONCE, FAR = 60, 160
 THREADS = 8

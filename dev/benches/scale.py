@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dev.benches.scale_rows import STATEMENTS
-from dev.benches.scratch_portal import scratch_portal
+from dev.benches.support.scale_rows import STATEMENTS
+from dev.benches.support.scratch_portal import scratch_portal
 
 ROUNDS = 3
 # An account that was read, and that has everything.

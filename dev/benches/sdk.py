@@ -8,9 +8,9 @@ from functools import partial
 
 import httpx
 
-from dev.benches import fake_provider
-from dev.benches.measurements import Comparison, Count, measure_interleaved, print_figures
-from dev.benches.scratch_portal import scratch_portal
+from dev.benches.support import fake_provider
+from dev.benches.support.measurements import Comparison, Count, measure_interleaved, print_figures
+from dev.benches.support.scratch_portal import scratch_portal
 
 CALLS = 100
 SUBSCRIPTION = "bench"

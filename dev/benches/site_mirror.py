@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from dev.benches.measurements import Comparison, Figure, print_figures
-from dev.benches.scratch_portal import scratch_portal
+from dev.benches.support.measurements import Comparison, Figure, print_figures
+from dev.benches.support.scratch_portal import scratch_portal
 from dev.paths import ROOT
 from dev.run import is_serving
 

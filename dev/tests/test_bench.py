@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 
 from dev import bench
-from dev.benches import measurements
-from dev.benches.measurements import Comparison, Count, NotMeasured, Scores
+from dev.benches.support import measurements
+from dev.benches.support.measurements import Comparison, Count, NotMeasured, Scores
 from dev.console import CannotContinue
 from dev.paths import ROOT
 

@@ -110,7 +110,7 @@ def _customer_object(customer_id: str) -> dict[str, Any]:
 @contextmanager
 def run_provider(*, milliseconds: int) -> Iterator[str]:
     """Run a fake provider in a process of its own, so that its CPU time is not ours; yield its URL."""
-    command = [sys.executable, "-m", "dev.benches.fake_provider", str(milliseconds)]
+    command = [sys.executable, "-m", "dev.benches.support.fake_provider", str(milliseconds)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
             # `stdout` is a pipe, as requested above.

@@ -2,5 +2,5 @@
 
 from portal.settings import *  # noqa: F403
 
-ROOT_URLCONF = "dev.benches.urls"
+ROOT_URLCONF = "dev.benches.support.urls"
 ACCOUNT_REQUESTS_A_SECOND = 1_000_000

@@ -7,7 +7,7 @@ from django.test import override_settings
 
 from portal.wsgi import application as portal  # first: it sets Django up, which views need
 
-from dev.benches.urls import BARE, PEER  # isort: skip
+from dev.benches.support.urls import BARE, PEER  # isort: skip
 
 
 class _Bare(WSGIHandler):

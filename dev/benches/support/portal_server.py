@@ -47,7 +47,7 @@ def run_server(**environment: str) -> Iterator[int]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
-    serve = ("-m", "gunicorn", "-c", "portal/gunicorn_conf.py", "--max-requests", "0", "dev.benches.wsgi")
+    serve = ("-m", "gunicorn", "-c", "portal/gunicorn_conf.py", "--max-requests", "0", "dev.benches.support.wsgi")
     variables = {**os.environ, "PORT": str(port), "WEB_PROCESSES": "1", **environment}
     with subprocess.Popen([sys.executable, *serve], cwd=ROOT, env=variables, stdout=sys.stderr) as process:
         try:

@@ -1,0 +1,1 @@
+"""What the benchmarks share: rows, servers, clients and settings."""
