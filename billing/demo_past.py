@@ -15,7 +15,8 @@ from django.db import transaction
 
 from accounts.models import Account, Brand
 from accounts.profile.events import record_event
-from billing.changes import cancellation, free_month, pauses, resumes, undo
+from billing.changes import cancellation, pauses, resumes, undo
+from billing.changes.discounts import free_month
 from billing.commands.command_kind import CommandKind
 from billing.commands.operations import OPERATIONS
 from billing.demo_seed import MANY

@@ -9,7 +9,8 @@ from accounts.mail import queue
 from accounts.models import Account
 from accounts.profile import events, export
 from billing import clock
-from billing.changes import bundle_coupons, customer_names
+from billing.changes import customer_names
+from billing.changes.discounts import bundle_coupons
 from billing.health import provider_metrics
 from billing.mirror import account_import, documents, erasure
 from billing.mirror.signals import invoice_written, pause_superseded, subscriptions_written

@@ -5,10 +5,11 @@ from datetime import datetime
 from celery import shared_task
 
 from billing import clock
-from billing.changes import bundle_coupons
+from billing.changes.discounts import bundle_coupons
 from billing.invoices import pdf_files
 from billing.jobs import paced_mails, recovery, schedule
-from billing.mirror import account_import, next_bills, webhook_processing
+from billing.mirror import account_import, next_bills
+from billing.mirror.events import webhook_processing
 
 
 @shared_task

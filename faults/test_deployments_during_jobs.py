@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from accounts.models import OutgoingMail
 from billing import clock
-from billing.mirror import account_import, webhook_processing
+from billing.mirror import account_import
+from billing.mirror.events import webhook_processing
 from billing.models import Command, Heartbeat, JobRun, PauseSchedule, RequestPace, Subscription, WebhookEvent
 from billing.tests.support.faulty_proxy import is_write_request
 from billing.tests.support.live_provider import FAITH

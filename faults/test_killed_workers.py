@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from django.utils import timezone
 
-from billing.mirror import webhook_intake
+from billing.mirror.events import webhook_intake
 from billing.models import FeedCursor, WebhookEvent
 from billing.tests.support.live_provider import FAITH
 from core.workers.leases import LEASE_DURATION

@@ -262,7 +262,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "PaymentSourceStatusEnum": "billing.api.serializers.payments.STATUSES",
         "DeclineReasonEnum": "billing.queries.payments.failed_payments.DECLINE_REASONS",
         "CancelReasonEnum": "billing.survey.REASONS",
-        "FreeMonthReasonEnum": "billing.changes.free_month.INELIGIBLE_REASONS",
+        "FreeMonthReasonEnum": "billing.changes.discounts.free_month.INELIGIBLE_REASONS",
         "OfferEnum": "billing.survey.OFFERS",
         "OfferingScreenEnum": "billing.api.serializers.requests.OFFERING_SCREENS",
     },

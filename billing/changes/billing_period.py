@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import Account
-from billing.changes import bundle_coupons
+from billing.changes.discounts import bundle_coupons
 from billing.changes.plan_change import PlanChange
 from billing.changes.preview import (
     BillForecast,

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from billing.changes import bundle_coupons
+from billing.changes.discounts import bundle_coupons
 from billing.changes.targets import Target, members_after
 from billing.commands.confirmation import Change
 from billing.models import Command

@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import Q
 
 from accounts.models import Account
-from billing.changes import bundle_coupons
+from billing.changes.discounts import bundle_coupons
 from billing.changes.plan_change import SubscriptionsChange, ids_left
 from billing.changes.preview import translate_estimate_errors
 from billing.commands import pages

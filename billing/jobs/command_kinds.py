@@ -4,17 +4,15 @@ from collections.abc import Mapping
 
 from billing.changes import (
     billing_period,
-    bundle_coupons,
     cancellation,
-    coupons,
     customer_addresses,
-    free_month,
     pauses,
     plan_selection,
     refunds,
     resumes,
     undo,
 )
+from billing.changes.discounts import bundle_coupons, coupons, free_month
 from billing.commands.command_kind import CommandKind
 from billing.payment_methods import changes as payment_methods
 from billing.payment_methods.collection import COLLECT_DUE

@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from billing import job_runs
-from billing.changes import bundle_coupons
-from billing.changes.bundle_coupons import BUNDLE_STAGE
+from billing.changes.discounts import bundle_coupons
+from billing.changes.discounts.bundle_coupons import BUNDLE_STAGE
 from billing.invoices import pdf_files
 from billing.job_runs import Portion
 from billing.jobs import data_retention

@@ -11,7 +11,8 @@ from billing.gateway.errors import GatewayError
 from billing.invoices import pdf_files
 from billing.jobs import paced_mails, schedule
 from billing.jobs.command_kinds import COMMAND_KINDS
-from billing.mirror import next_bills, provider_clock, webhook_processing
+from billing.mirror import next_bills, provider_clock
+from billing.mirror.events import webhook_processing
 from billing.models import Heartbeat
 from core.clock import database_now
 

@@ -10,8 +10,9 @@ from math import inf
 from billing import job_runs
 from billing.gateway.snapshots import Snapshot
 from billing.job_runs import Counts, Portion, RunHeld
-from billing.mirror import account_identity, account_import, diff, event_feed, webhook_processing, writer
+from billing.mirror import account_identity, account_import, diff, writer
 from billing.mirror.diff import NEWER, STAGES, Difference, FoundDifference
+from billing.mirror.events import event_feed, webhook_processing
 from billing.models import Customer, FeedCursor, JobRun, WebhookEvent
 from billing.models.job_runs import CHECK, IMPORT, REPAIR, ROUND, Cursor
 from billing.queries.customers import customers_of_address

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from billing.mirror import webhook_intake
+from billing.mirror.events import webhook_intake
 from core.errors import InvalidInput
 
 

@@ -39,7 +39,7 @@ def _insert_due_events(count: int) -> None:
 
 
 def _measure_ours() -> float:
-    from billing.mirror import webhook_processing
+    from billing.mirror.events import webhook_processing
     from billing.models import WebhookEvent
 
     _insert_due_events(ROWS)

@@ -57,11 +57,12 @@ def all_costs() -> Iterator[tuple[str, Callable[[], object]]]:
     from accounts.mail import outbox
     from accounts.models import Account
     from billing import clock
-    from billing.changes import bundle_coupons
+    from billing.changes.discounts import bundle_coupons
     from billing.health import checks
     from billing.invoices import pdf_files
     from billing.jobs import recovery, schedule
-    from billing.mirror import documents, next_bills, wanted_estimates, webhook_processing
+    from billing.mirror import documents, next_bills, wanted_estimates
+    from billing.mirror.events import webhook_processing
     from billing.models import AccountDocument
     from billing.receipts import notices
 

@@ -133,7 +133,7 @@ def _new_events(sdk: Chargebee, act: Callable[[], object]) -> list[Any]:
 def _compare_events(counter: RequestCounter, name: str, events: list[Any], goal: str, *, count: int = 1) -> Comparison:
     """Deliver events; compare the requests for each of `count` actions with one for each resource that they name."""
     from billing.gateway.snapshots import EventSnapshot
-    from billing.mirror import webhook_intake, webhook_processing
+    from billing.mirror.events import webhook_intake, webhook_processing
 
     named = sum(len(ids) for event in events for ids in EventSnapshot.from_raw(event).resource_ids.values())
 

@@ -30,7 +30,7 @@ from accounts.models import (
 from accounts.profile import events
 from accounts.tests.sign_in.sign_in_client import SignInClient, send_due_mail
 from billing import tasks
-from billing.mirror import webhook_intake, webhook_processing
+from billing.mirror.events import webhook_intake, webhook_processing
 from billing.models import (
     AccountDocument,
     CancellationFeedback,

@@ -20,7 +20,8 @@ from accounts.models import Account, OutgoingMail, User
 from billing import clock
 from billing.invoices import pdf_files
 from billing.jobs.data_retention import delete_old_refused_codes
-from billing.mirror import next_bills, webhook_processing
+from billing.mirror import next_bills
+from billing.mirror.events import webhook_processing
 from billing.receipts import notices
 
 LARGE_LISTS = sorted(

@@ -23,9 +23,9 @@ from billing.admin.acts.common import (
     previewed_figures,
     saved_figure,
 )
-from billing.changes import coupons, free_month
-from billing.changes.coupons import MAX_CODE_LENGTH, RedeemCode
-from billing.changes.free_month import ClaimFreeMonth
+from billing.changes.discounts import coupons, free_month
+from billing.changes.discounts.coupons import MAX_CODE_LENGTH, RedeemCode
+from billing.changes.discounts.free_month import ClaimFreeMonth
 from billing.models import Subscription
 from billing.money import format_cents
 from billing.queries.subscriptions.ownership import named_holdings

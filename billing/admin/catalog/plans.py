@@ -14,7 +14,7 @@ from accounts.admin.lists.display import NO_VALUE
 from accounts.brands import site
 from billing.admin.formatting import format_price
 from billing.admin.records.mirror import MirroredAdmin
-from billing.changes import bundle_rates
+from billing.changes.discounts import bundle_rates
 from billing.models import Item, ItemPrice, Plan
 
 

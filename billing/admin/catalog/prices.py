@@ -13,7 +13,7 @@ from accounts.admin.forms.plain_text import PlainTextAdmin
 from accounts.admin.lists.display import NO_VALUE, format_instant
 from billing.admin.formatting import format_price
 from billing.admin.records.mirror import MirroredAdmin
-from billing.changes import bundle_rates
+from billing.changes.discounts import bundle_rates
 from billing.errors import BillingError
 from billing.models import BundleRate, Coupon, ItemPrice
 from billing.money import format_cents

@@ -11,7 +11,7 @@ from accounts.admin import audit_log
 from accounts.admin.lists.large_tables import LargeTableAdmin, RecentValuesFilter
 from accounts.admin.lists.read_only import ReadOnlyAdmin
 from billing.admin.formatting import format_json
-from billing.mirror import webhook_processing
+from billing.mirror.events import webhook_processing
 from billing.models import WebhookEvent
 
 

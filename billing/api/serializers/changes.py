@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from billing.api.serializers.fields import ChargesField, InstantField
 from billing.api.serializers.plans import ManagePlansSerializer, NextBillSerializer, PlanSerializer, TotalsSerializer
-from billing.changes.free_month import INELIGIBLE_REASONS
+from billing.changes.discounts.free_month import INELIGIBLE_REASONS
 
 
 class FuturePlanSerializer(PlanSerializer):

@@ -11,7 +11,7 @@ from billing.api.account_limits import CODE_LIMIT
 from billing.api.serializers.changes import RedeemedSerializer
 from billing.api.serializers.requests import Confirmed
 from billing.api.viewsets.base import SUBSCRIBER_ACTOR, SubscriberViewSet
-from billing.changes import coupons
+from billing.changes.discounts import coupons
 from core.idempotency import KEY_PARAMETER, idempotent_action
 
 

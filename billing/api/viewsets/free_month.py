@@ -11,7 +11,7 @@ from billing.api.estimate_answers import estimate_action
 from billing.api.serializers.changes import FreeMonthSerializer
 from billing.api.serializers.requests import Confirmed
 from billing.api.viewsets.base import NOTHING_TO_DO, SUBSCRIBER_ACTOR, SubscriberViewSet
-from billing.changes import free_month
+from billing.changes.discounts import free_month
 from core.idempotency import KEY_PARAMETER, idempotent_action
 
 

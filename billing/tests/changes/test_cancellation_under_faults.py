@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from accounts.models import Account, OutgoingMail
 from billing import clock
-from billing.changes import bundle_coupons, cancellation, cancellation_survey
+from billing.changes import cancellation, cancellation_survey
+from billing.changes.discounts import bundle_coupons
 from billing.jobs import recovery
 from billing.mirror import account_import
 from billing.models import BundleRate, CancellationFeedback, ChurnEvent, Command, PauseSchedule

@@ -12,7 +12,8 @@ from pytest_django import Settings
 
 from accounts.models import Account
 from billing import clock
-from billing.changes import billing_period, bundle_coupons, pauses, plan_selection, resumes, undo
+from billing.changes import billing_period, pauses, plan_selection, resumes, undo
+from billing.changes.discounts import bundle_coupons
 from billing.commands.confirmation import NoChange
 from billing.errors import InvalidState, PaymentMethodRequired, PaymentProcessingFailed, QuoteChanged
 from billing.jobs import schedule

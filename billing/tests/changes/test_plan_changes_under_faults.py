@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from accounts.models import Account, OutgoingMail, SiteSettings
 from billing import clock
-from billing.changes import billing_period, bundle_coupons, cancellation, free_month, plan_selection
+from billing.changes import billing_period, cancellation, plan_selection
+from billing.changes.discounts import bundle_coupons, free_month
 from billing.commands import lifecycle
 from billing.commands.confirmation import NoChange
 from billing.errors import (

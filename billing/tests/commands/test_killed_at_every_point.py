@@ -46,12 +46,12 @@ DECLINED = (
     "return billing.jobs.resumes.worker._settle_resume",  # all is committed, nothing announced
 )
 FEED = (
-    "return billing.mirror.event_feed._read_page",  # the feed was read, nothing is applied
-    "return billing.mirror.event_feed._RecordsApplier.apply_records",  # applied, and no event is marked as processed
+    "return billing.mirror.events.event_feed._read_page",  # the feed was read, nothing is applied
+    "return billing.mirror.events.event_feed._RecordsApplier.apply_records",  # applied, and no event is processed
 )
 EVENTS = (
-    "call billing.mirror.webhook_processing._process_events",  # claimed, nothing was read
-    "return billing.mirror.webhook_processing._process_claimed_event",  # applied, and not marked as processed
+    "call billing.mirror.events.webhook_processing._process_events",  # claimed, nothing was read
+    "return billing.mirror.events.webhook_processing._process_claimed_event",  # applied, and not marked as processed
 )
 MAILS = (
     "call accounts.mail.outbox._send_mail",  # claimed, and not sent

@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from billing.gateway import records
 from billing.gateway.http import rate_limit
-from billing.mirror import webhook_intake
+from billing.mirror.events import webhook_intake
 from billing.models import WebhookEvent
 from billing.tests.support.live_provider import Provider
 

@@ -15,8 +15,9 @@ from pytest_django import Settings
 from billing import clock
 from billing.gateway.snapshots import EventSnapshot
 from billing.jobs import schedule
-from billing.mirror import reconcile, webhook_intake, webhook_processing
-from billing.mirror.webhook_intake import FeedRow
+from billing.mirror import reconcile
+from billing.mirror.events import webhook_intake, webhook_processing
+from billing.mirror.events.webhook_intake import FeedRow
 from billing.models import FeedCursor, Invoice, JobRun, PaymentSource, Subscription, WebhookEvent
 from billing.tests.support.faulty_proxy import FaultyProxy
 from billing.tests.support.kill_process import run_and_kill
@@ -134,7 +135,7 @@ EMPTY_PAGE = (
 )
 DELIVER = """
 from django.utils import timezone
-from billing.mirror import webhook_processing
+from billing.mirror.events import webhook_processing
 webhook_processing.process_due_events()
 """
 

@@ -24,7 +24,7 @@ from pytest_django import Settings
 
 from accounts.models import Account
 from billing import clock, tasks
-from billing.changes import bundle_coupons
+from billing.changes.discounts import bundle_coupons
 from billing.gateway import records
 from billing.gateway.errors import NotSent, Refused
 from billing.gateway.http import rate_limit

@@ -18,9 +18,9 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from billing import clock
-from billing.changes import bundle_coupons
+from billing.changes.discounts import bundle_coupons
 from billing.jobs import recovery, schedule
-from billing.mirror import webhook_intake, webhook_processing
+from billing.mirror.events import webhook_intake, webhook_processing
 from billing.models import FeedCursor, RequestPace, Subscription, WebhookEvent
 from billing.tests.support.celery_workers import wait_until
 from billing.tests.support.faulty_proxy import FaultyProxy
@@ -42,7 +42,7 @@ TOO_MANY_REQUESTS = b"\r\n".join(
         b'{"message":"busy","api_error_code":"api_limit_reached"}',
     ]
 )
-WORK = "from billing.mirror import webhook_processing; webhook_processing.process_due_events()"
+WORK = "from billing.mirror.events import webhook_processing; webhook_processing.process_due_events()"
 
 
 def store_events(names: dict[str, list[str]] | Any, *, count: int = 1) -> list[int]:

@@ -15,7 +15,8 @@ from pytest_django import Settings
 
 from billing import clock
 from billing.changes import pauses
-from billing.mirror import reconcile, webhook_processing
+from billing.mirror import reconcile
+from billing.mirror.events import webhook_processing
 from billing.models import Subscription, WebhookEvent
 from billing.queries.payments.payment_methods import wallet_of
 from billing.tests.support.live_provider import FAITH, Provider

@@ -11,17 +11,9 @@ from typing import Any
 
 from accounts.models import Account, SiteSettings
 from billing import clock
-from billing.changes import (
-    billing_period,
-    bundle_coupons,
-    cancellation,
-    free_month,
-    pauses,
-    plan_selection,
-    resumes,
-    undo,
-)
-from billing.changes import coupons as change_coupons
+from billing.changes import billing_period, cancellation, pauses, plan_selection, resumes, undo
+from billing.changes.discounts import bundle_coupons, free_month
+from billing.changes.discounts import coupons as change_coupons
 from billing.errors import BillingError, BillingPartial, PaymentProcessingFailed
 from billing.gateway.errors import Refused
 from billing.jobs import schedule

@@ -19,7 +19,8 @@ from django.test import override_settings
 from accounts.mail import outbox
 from accounts.models import OutgoingMail, SiteSettings
 from billing import clock
-from billing.changes import bundle_coupons, cancellation, operator_actions, pauses, resumes
+from billing.changes import cancellation, operator_actions, pauses, resumes
+from billing.changes.discounts import bundle_coupons
 from billing.errors import BillingPartial
 from billing.jobs import schedule as job_schedule
 from billing.mirror import reconcile

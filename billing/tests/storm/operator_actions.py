@@ -13,9 +13,10 @@ from accounts.mail import queue
 from accounts.models import Account, OutgoingMail, SiteSettings, User
 from accounts.sign_in import flow
 from billing import clock
-from billing.changes import bundle_rates, operator_actions, pauses, refunds, resumes
+from billing.changes import operator_actions, pauses, refunds, resumes
+from billing.changes.discounts import bundle_rates
 from billing.commands.confirmation import Change, confirm_change
-from billing.mirror import webhook_processing
+from billing.mirror.events import webhook_processing
 from billing.models import BundleRate, Invoice, PauseOfferContent, WebhookEvent
 from billing.queries.payments.refunds import ADJUST, CREDIT, REFUND
 from billing.queries.subscriptions.ownership import live_holdings

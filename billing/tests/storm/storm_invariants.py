@@ -17,7 +17,8 @@ from django.core import mail as outgoing
 
 from accounts.models import Account, OutgoingMail
 from billing import clock
-from billing.changes import bundle_coupons, resumes
+from billing.changes import resumes
+from billing.changes.discounts import bundle_coupons
 from billing.mirror import documents
 from billing.mirror.writer import MODELS_BY_KIND
 from billing.models import (

@@ -23,9 +23,10 @@ from accounts.models import Account, OutgoingMail
 from accounts.profile import erasure
 from accounts.tests.sign_in.sign_in_client import CODE_PATTERN, SignInClient
 from billing import clock
-from billing.changes import bundle_coupons
+from billing.changes.discounts import bundle_coupons
 from billing.jobs import recovery, schedule
-from billing.mirror import account_import, webhook_processing
+from billing.mirror import account_import
+from billing.mirror.events import webhook_processing
 from billing.models import (
     Command,
     JobRun,

@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.test import Client
 
-from billing.mirror import webhook_processing
+from billing.mirror.events import webhook_processing
 from billing.tests.support.live_provider import Provider
 
 Event = dict[str, Any]

@@ -22,9 +22,10 @@ from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Value, When
 from billing.gateway import records
 from billing.gateway.errors import NotSent, Refused, Unreadable
 from billing.gateway.http import rate_limit
-from billing.mirror import account_import, event_feed, writer
+from billing.mirror import account_import, writer
+from billing.mirror.events import event_feed
+from billing.mirror.events.webhook_intake import UNKNOWN_CUSTOMER
 from billing.mirror.signals import announce_applied_events
-from billing.mirror.webhook_intake import UNKNOWN_CUSTOMER
 from billing.models import Customer, FeedCursor, WebhookEvent
 from core.clock import database_now
 from core.workers import shutdown

@@ -19,7 +19,8 @@ from billing.gateway import records
 from billing.gateway.errors import Refused
 from billing.gateway.event_feed import EventsPage, FeedEvent, FeedRecord, read_events_page
 from billing.gateway.snapshots import CustomerSnapshot, Snapshot
-from billing.mirror import account_identity, account_import, comparisons, webhook_intake, writer
+from billing.mirror import account_identity, account_import, comparisons, writer
+from billing.mirror.events import webhook_intake
 from billing.models import Customer, FeedCursor
 from billing.models.mirror_row import MirroredResource
 from core.workers import shutdown

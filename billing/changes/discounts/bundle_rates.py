@@ -5,7 +5,7 @@ from decimal import Decimal
 from django.db import transaction
 
 from billing import clock
-from billing.changes import bundle_coupons
+from billing.changes.discounts import bundle_coupons
 from billing.errors import BillingError, BillingUnavailable
 from billing.gateway import coupons
 from billing.gateway.errors import GatewayError

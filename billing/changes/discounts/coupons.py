@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import Account
-from billing.changes import bundle_coupons
+from billing.changes.discounts import bundle_coupons
 from billing.changes.preview import BillForecast, compute_figures, translate_estimate_errors
 from billing.changes.refused_codes import record_refused_code
 from billing.commands.command_kind import CommandKind

@@ -8,7 +8,7 @@ from typing import Any
 from accounts.brands import site
 from accounts.models import Account
 from billing import clock
-from billing.changes import bundle_coupons
+from billing.changes.discounts import bundle_coupons
 from billing.changes.preview import forecast_bills_with_coupon, translate_estimate_errors
 from billing.clock import format_iso_utc
 from billing.commands.command_kind import CommandKind

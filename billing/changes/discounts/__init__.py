@@ -1,0 +1,1 @@
+"""What comes off a price: bundles, codes and free months."""

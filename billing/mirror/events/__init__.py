@@ -1,0 +1,1 @@
+"""The events of the provider: webhooks, which are hints, and the feed, which has their contents."""
