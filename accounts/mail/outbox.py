@@ -111,7 +111,7 @@ def _drop_lapsed(lapsed: QuerySet[OutgoingMail], kind: str) -> int:
 
 def due_mail_ids(queue: Queue | None = None) -> list[int]:
     """Return the ids of waiting mails of a queue, or of all, whose time has come, oldest first."""
-    due = OutgoingMail.objects.due().order_by("next_attempt_at")
+    due = OutgoingMail.objects.due().order_by("next_attempt_at", "pk")
     if queue is not None:
         due = due.filter(queue=queue)
     return list(due.values_list("pk", flat=True)[:SWEEP_BATCH])
