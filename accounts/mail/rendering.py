@@ -18,6 +18,8 @@ from accounts.models import Brand, OutgoingMail
 from core.text import on_one_line
 
 LOGO_URL = f"cid:{CONTENT_ID}"
+# `December 20, 2026`.
+_LONG_DATE = re.compile(r"\b([A-Z][a-z]+) (\d{1,2}), (\d{4})\b")
 
 
 class _MailWithLogo(EmailMultiAlternatives):
@@ -57,7 +59,8 @@ def compose_message(mail: OutgoingMail, context: dict[str, Any]) -> EmailMultiAl
             **preferences.unsubscribe_headers(unsubscribe_url),
         },
     )
-    message.attach_alternative(render_to_string(f"mail/{mail.kind}.html", template_context), "text/html")
+    html = _keep_dates_whole(render_to_string(f"mail/{mail.kind}.html", template_context))
+    message.attach_alternative(html, "text/html")
     if logo is not None:
         message.attach(logo.as_attachment())
     return message
@@ -71,6 +74,11 @@ def _resolve_links(portal_url: str, context: dict[str, Any]) -> dict[str, Any]:
         "action_url": urljoin(portal_url, action) if action else "",
         "undo_links": [[label, urljoin(portal_url, path)] for label, path in links],
     }
+
+
+def _keep_dates_whole(html: str) -> str:
+    """Return HTML whose dates do not wrap."""
+    return _LONG_DATE.sub(r"\1&nbsp;\2,&nbsp;\3", html)
 
 
 def _collapse_blank_lines(text: str) -> str:

@@ -61,14 +61,18 @@ def before_tax(cents: int, currency: str) -> str:
 
 
 def billing_facts(subscriptions: Sequence[Subscription]) -> list[Fact]:
-    """Return the next bill of each subscription that will bill: the amount before tax, and the date."""
+    """Return the next bills of the subscriptions that will bill, by day: the amount before tax, and the date."""
+    days: dict[tuple[str, str], list[Subscription]] = {}
+    for subscription in subscriptions:
+        if subscription.next_billing_at is not None:
+            day = long_date(subscription.next_billing_at)
+            days.setdefault((day, subscription.terms.currency), []).append(subscription)
     return [
         (
-            f"Next {plan_name(subscription)} bill",
-            f"{next_bill_text(subscription)} on {long_date(subscription.next_billing_at)}",
+            f"Next {plan_names(billed)} bill",
+            f"{before_tax(sum(next_bill_amount(subscription) for subscription in billed), currency)} on {day}",
         )
-        for subscription in subscriptions
-        if subscription.next_billing_at is not None
+        for (day, currency), billed in days.items()
     ]
 
 

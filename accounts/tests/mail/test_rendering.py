@@ -42,12 +42,17 @@ def test_both_parts_of_a_receipt_have_its_full_content() -> None:
     message = compose_mail()
     texts = [
         "You will not be billed.",
-        "July 3, 2026",
         "See your subscriptions",
         "cancel the pause any time",
         "https://portal.example.com/dashboard?undo=1",
     ]
     assert all(words in str(message.body) and words in html_part(message) for words in texts)
+
+
+def test_a_date_does_not_wrap() -> None:
+    message = compose_mail()
+    assert "Resumes on: July 3, 2026" in str(message.body)
+    assert "July&nbsp;3,&nbsp;2026" in html_part(message)
 
 
 def test_it_has_the_logo_inside_and_loads_nothing() -> None:

@@ -124,7 +124,7 @@ def _decline_reason(schedule: PauseSchedule, name: str) -> str:
 
 def _next_try_lines(tries: Sequence[datetime]) -> list[str]:
     dates = join_words([long_date(at) for at in tries])
-    after = "If that fails" if len(tries) == 1 else "If those all fail"
+    after = {1: "If that fails", 2: "If both fail"}.get(len(tries), "If those all fail")
     return [
         f"We'll try again on {dates}. {after}, it stays paused.",
         "If you switch to another payment method, we'll try again within the hour.",

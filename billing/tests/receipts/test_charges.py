@@ -18,7 +18,7 @@ from billing.mirror import account_import
 from billing.models import Command
 from billing.money import format_cents
 from billing.tests.support.faulty_proxy import FaultyProxy
-from billing.tests.support.live_provider import FAITH, Provider, utc_time
+from billing.tests.support.live_provider import FAITH, GOSPEL, Provider, utc_time
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.shows("rule-16")]
 
@@ -100,3 +100,14 @@ def test_the_answer_says_what_was_charged_if_the_price_changed_meanwhile(
     assert any(line.unit_amount == 9000 for line in own.line_items)
     assert figures["due_now"] == own.amount_paid
     assert newest_charged_fact(ava) == f"{format_cents(own.amount_paid)}, taxes included"
+
+
+def test_the_bills_of_one_day_are_one_amount(provider: Provider) -> None:
+    ava = provider.subscriber("ava", FAITH, GOSPEL)
+
+    upgrade(ava)
+
+    facts = dict(OutgoingMail.objects.filter(account=ava).latest("pk").context["facts"])
+    bills = {name: value for name, value in facts.items() if name.startswith("Next ")}
+    assert list(bills) == ["Next Faith & Family and Gospel TV bill"]
+    assert bills["Next Faith & Family and Gospel TV bill"].startswith("$149.98 before tax on ")
