@@ -89,10 +89,12 @@ function BillsOfDay({ day, isNamed, method, later }: BillsOfDayProps) {
     <div>
       <p className={styles.bill}>
         {day.amount !== null && <strong className={styles.amount}>{formatDayAmount(day)}</strong>}{' '}
-        <UnbrokenDates>
-          {isNamed && !isSum ? `for ${formatList(day.planNames)} ${when}` : when}
-        </UnbrokenDates>
-        {day.amount !== null && ` ${taxNote(day)}`}
+        <span>
+          <UnbrokenDates>
+            {isNamed && !isSum ? `for ${formatList(day.planNames)} ${when}` : when}
+          </UnbrokenDates>
+          {day.amount !== null && ` ${taxNote(day)}`}
+        </span>
       </p>
       {isSum && <p className={styles.later}>{dayParts(day)}</p>}
       {method && <p className={styles.later}>{method}</p>}
