@@ -110,3 +110,5 @@ def test_it_opens_without_errors_for_every_account(signed_in, tokens, name):
         problems[path] = found
     assert {path: found for path, found in problems.items() if found} == {}
     assert len(set(titles.values())) == len(titles), titles
+    # `Add Card · Kids`: the screen, then the site.
+    assert all(" · " in title for title in titles.values()), titles

@@ -32,6 +32,7 @@ export function UndoAllButton({ plans, onUndone }: UndoAllButtonProps) {
       variant="secondary"
       busy={found.command.isPending}
       onClick={() => found.command.mutate({ plan, others })}
+      block
     >
       Undo all
     </Button>

@@ -45,6 +45,7 @@ export function ActivityPanel() {
           variant="secondary"
           busy={activity.isFetchingNextPage}
           onClick={() => activity.fetchNextPage()}
+          block
         >
           Show more<VisuallyHidden> activity</VisuallyHidden>
         </Button>
