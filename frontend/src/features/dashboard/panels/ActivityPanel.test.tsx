@@ -65,7 +65,9 @@ describe('the activity', () => {
     await user.click(read);
     const dialog = within(await screen.findByRole('dialog', { name: 'Receipt for Kids: $8.99' }));
     expect(dialog.getByText(/^Sent to ava@example.com$/)).toBeInTheDocument();
-    expect(dialog.getByText('Kids renewed on November 19, 2026.')).toBeInTheDocument();
+    expect(dialog.getByText(/^Kids renewed/)).toHaveTextContent(
+      'Kids renewed on November 19, 2026.',
+    );
     expect(dialog.getByRole('definition')).toHaveTextContent('Visa ending in 1111');
     expect(dialog.getByText('Questions? Contact Customer Service.')).toBeInTheDocument();
     expect(dialog.getByRole('link', { name: 'See your invoice' })).toHaveAttribute(
@@ -90,7 +92,7 @@ describe('the activity', () => {
     const dialog = within(await screen.findByRole('dialog', { name: 'Done 2' }));
     expect(await dialog.findByRole('alert')).toHaveTextContent('Broken.');
     await user.click(dialog.getByRole('button', { name: 'Try again' }));
-    expect(await screen.findByText('Kids renewed on November 19, 2026.')).toBeInTheDocument();
+    expect(await screen.findByText(/^Kids renewed/)).toBeInTheDocument();
   });
 
   it('shows an empty state, and a failure to load', async () => {
