@@ -183,7 +183,9 @@ class ResumeSubscriptions(SubscriptionsChange):
             shown={
                 "quote": estimate.quote,
                 "charges": dict(estimate.charges),
+                "due_now": estimate.amount_due,
                 "due_currency": estimate.currency_code,
+                "next_bills": list(estimate.next_bills),
             },
         )
 

@@ -354,7 +354,11 @@ def test_the_resume_confirmation_shows_the_amount(
 def test_a_resume_by_support_records_the_actor(
     paused_shop: SyncedProvider, open_page: Callable[[], AccountPage]
 ) -> None:
-    assert "is active again." in open_page().run_action("resume")
+    page = open_page().run_action("resume")
+    assert "is active again." in page
+    confirmed = page.partition("What was confirmed")[2].partition("</details>")[0]
+    assert "<dt>Charged now</dt><dd>$6.99</dd>" in confirmed
+    assert re.search(r"next bill on \w+ \d+, 2026</dt><dd>\$6.99", confirmed)
     assert paused_shop.subscription(Subscription.objects.get().provider_id)["status"] == "active"
     assert AccountEvent.objects.get(kind="resumed").actor == "support:sam"
     assert Command.objects.get(kind="resume").actor == "support:sam"
