@@ -19,7 +19,7 @@ class RefusedCodeAdmin(LargeTableAdmin, ReadOnlyAdmin):
     list_select_related = ("account",)
     ordering = ("-at",)
     search_fields = ("account__email__startswith", "code__exact")
-    search_help_text = "Start of an address, or a code as it was typed"
+    search_help_text = "Start of an address, or a code"
     fields = ("at", "account_page", "code", "reason")
 
     @admin.display(description="account", ordering="account__email")
