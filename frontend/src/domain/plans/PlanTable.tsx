@@ -137,7 +137,7 @@ function SumRow({ sum }: { sum: SumLine }) {
   return (
     <tr className={classNames(styles.sum, styles[kind])}>
       <th scope="row" colSpan={amount === undefined ? 2 : 1} className={styles.sumCell}>
-        {label}
+        <UnbrokenDates>{label}</UnbrokenDates>
         {note && <span className={styles.per}> {note}</span>}
       </th>
       {amount !== undefined && (

@@ -4,6 +4,7 @@ import { useChargedMethod } from '@/domain/payments/useChargedMethod';
 import type { NextBill } from '@/lib/api/types';
 import { formatCents } from '@/lib/formats';
 import { MoneyRow, Totals } from '@/ui/Totals';
+import { UnbrokenDates } from '@/ui/UnbrokenDates';
 import styles from './subscriptions.module.css';
 
 interface CostChangeProps {
@@ -29,7 +30,13 @@ export function CostChange({ now, then, chargedPlanIds }: CostChangeProps) {
           note={then.dueNow > 0 ? dueNote : undefined}
         />
         {billRows(then.nextBills).map(({ key, label, amount = '', note }) => (
-          <MoneyRow key={key} kind="total" label={label} amount={amount} note={note} />
+          <MoneyRow
+            key={key}
+            kind="total"
+            label={<UnbrokenDates>{label}</UnbrokenDates>}
+            amount={amount}
+            note={note}
+          />
         ))}
       </Totals>
     </div>
