@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.contrib.admin.utils import flatten_fieldsets
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
@@ -27,8 +28,22 @@ class ReadOnlyAdmin(AnyModelAdmin):
     account_lookup = "account__id__exact"
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
-        """Return whether the list may be filtered by this lookup; by account always."""
-        return lookup == self.account_lookup or super().lookup_allowed(lookup, value, request)
+        """Return whether the list may be filtered by this lookup; by account always, never by what no page shows.
+
+        Django allows every column. Who may see that there is a second factor could find out its key, letter by letter.
+        """
+        if lookup == self.account_lookup:
+            return True
+        return lookup.partition("__")[0] not in self._hidden_columns(request) and super().lookup_allowed(
+            lookup, value, request
+        )
+
+    def _hidden_columns(self, request: HttpRequest) -> set[str]:
+        """Return the columns, except keys and relations, that neither the list nor the page of a row shows."""
+        filters = [item[0] if isinstance(item, tuple) else item for item in self.get_list_filter(request)]
+        shown = {*self.get_list_display(request), *flatten_fieldsets(self.get_fieldsets(request)), *filters}
+        columns = (field for field in self.opts.concrete_fields if not field.primary_key and not field.is_relation)
+        return {field.name for field in columns}.difference(shown, [self.date_hierarchy])
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Return False."""

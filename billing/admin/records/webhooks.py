@@ -30,6 +30,8 @@ class WebhookEventAdmin(LargeTableAdmin, ReadOnlyAdmin):
         "attempts",
         "error",
     )
+    # An event names its customer as the provider does.
+    account_lookup = "owner__exact"
     list_filter = ("state", "source", ("event_type", RecentValuesFilter), "received_at")
     search_fields = ("event_id__exact", "owner__exact")
     search_help_text = "Id of an event or a customer"

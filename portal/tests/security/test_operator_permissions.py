@@ -225,3 +225,30 @@ def test_setting_up_groups_restores_their_permissions(db: None) -> None:
     set_up_groups()
     assert set(support.permissions.all()) == before
     assert support.user_set.count() == 1
+
+
+@pytest.mark.shows("security-40")
+@pytest.mark.parametrize(
+    ("table", "lookup"),
+    [
+        ("operators_authenticator", "key__startswith"),
+        ("accounts_loginchallenge", "code_hash__startswith"),
+        ("accounts_outgoingmail", "sent_as__text__contains"),
+        ("accounts_account", "birth_day"),
+        ("core_idempotentrequest", "body__plans__0"),
+        ("billing_command", "steps__contains"),
+        ("billing_customer", "payload__billing_address__zip__startswith"),
+        ("axes_accessattempt", "post_data__contains"),
+    ],
+)
+def test_no_list_can_be_filtered_by_what_no_page_shows(admin_client: Client, table: str, lookup: str) -> None:
+    address = reverse(f"admin:{table}_changelist")
+    assert admin_client.get(address).status_code == 200
+    assert admin_client.get(address, {lookup: "1"}).status_code == 400
+
+
+def test_a_list_can_be_filtered_by_what_it_shows(admin_client: Client) -> None:
+    address = reverse("admin:billing_command_changelist")
+    account = Account.objects.create(user=User.objects.create(username="ava"), email="ava@example.com")
+    for lookup, value in (("state", "succeeded"), ("kind__exact", "pause"), ("account__id__exact", account.pk)):
+        assert admin_client.get(address, {lookup: value}).status_code == 200
