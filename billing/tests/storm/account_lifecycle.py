@@ -38,11 +38,20 @@ Totals = dict[str, tuple[int, int, int]]
 
 @dataclass(frozen=True)
 class InitialPlan:
-    """A plan that the subscriber begins with; `trial_days` is 0 without a trial."""
+    """A plan that the subscriber begins with, with a trial of so many days, and a contract over so many bills."""
 
     plan: str
     unit: str = "Monthly"
     trial_days: int = 0
+    contract_bills: int = 0
+
+    def start_at(self, provider: Provider, customer: str, coupons: Sequence[str] = ()) -> str:
+        """Start the subscription at the provider; return its id."""
+        trial_end = int((clock.billing_now() + timedelta(days=self.trial_days)).timestamp())
+        trial = {"trial_end": trial_end} if self.trial_days else {}
+        contract = {"billing_cycles": self.contract_bills, "contract_term": {"action_at_term_end": "evergreen"}}
+        more = {**trial, **(contract if self.contract_bills else {})}
+        return provider.subscribe(customer, self.plan, unit=self.unit, coupon_ids=list(coupons), **more)
 
 
 def reset_site(provider: Provider, genesis: datetime, site: Mapping[str, str | float] | None = None) -> None:
@@ -97,8 +106,7 @@ class AccountLifecycle:
         self.account = self.provider.subscriber(NAME)
         coupons = [f"BUNDLE-{len(self.starts)}"] if len(self.starts) in RATES else []
         for start in self.starts:
-            trial = {"trial_end": self._timestamp_in(days=start.trial_days)} if start.trial_days else {}
-            self.provider.subscribe(NAME, start.plan, unit=start.unit, coupon_ids=coupons, **trial)
+            start.start_at(self.provider, NAME, coupons)
         account_import.resync_account(self.account)
 
     # --- What the subscriber does ---------------------------------------------------------------------------------

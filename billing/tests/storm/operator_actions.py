@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -54,7 +55,10 @@ WALLET_ACTIONS = (
 )
 # How an operator gives money back; without an invoice as a promotional credit.
 WAYS_TO_GIVE = (REFUND, CREDIT, ADJUST, "promotional")
-PLAN_ACTIONS = ("tie", "take coupon off", "put coupon on", "take new price")
+PLAN_ACTIONS = (
+    *("tie", "take coupon off", "put coupon on", "take new price"),
+    *("schedule ramp", "schedule late ramp", "delete ramp"),
+)
 SERVICES = (FAITH, GOSPEL, KIDS)
 PAGE = 20
 ZONES = ("America/New_York", "Pacific/Auckland")
@@ -207,7 +211,8 @@ class ConsoleOperator:
     def _change_subscription(self, subscription: Any, act: str, source: str) -> None:
         api, held = self.provider.sdk.Subscription, subscription.raw_data
         coupons = [coupon["coupon_id"] for coupon in held.get("coupons") or ()]
-        item = {"item_price_id": held["subscription_items"][0]["item_price_id"], "quantity": 1}
+        price = held["subscription_items"][0]["item_price_id"]
+        item = {"item_price_id": price, "quantity": 1}
         acts: dict[str, Callable[[], object]] = {
             "tie": lambda: api.override_billing_profile(
                 subscription.id, {"payment_source_id": source, "auto_collection": "on"}
@@ -225,8 +230,23 @@ class ConsoleOperator:
                     "reactivate": False,
                 },
             ),
+            "schedule ramp": lambda: self._schedule_ramp(subscription.id, price, days=3),
+            "schedule late ramp": lambda: self._schedule_ramp(subscription.id, price, days=45),
+            "delete ramp": lambda: [
+                self.provider.sdk.Ramp.delete(entry.ramp.id)
+                for entry in self.provider.sdk.Ramp.list({"subscription_id": {"is": subscription.id}}).list
+                if entry.ramp.status == "scheduled"
+            ],
         }
         acts[act]()
+
+    def _schedule_ramp(self, subscription: str, price: str, *, days: int) -> None:
+        """Schedule another price of a plan for so many days from now."""
+        starts_at = int((clock.billing_now() + timedelta(days=days)).timestamp())
+        item = {"item_price_id": price, "unit_price": 555}
+        self.provider.sdk.Ramp.create_for_subscription(
+            subscription, {"effective_from": starts_at, "items_to_update": [item]}
+        )
 
     def _give_role(self, customer: str, source: str, role: str) -> None:
         self.provider.sdk.Customer.assign_payment_role(customer, {"payment_source_id": source, "role": role})

@@ -95,8 +95,7 @@ class StormWorld(StormInvariants):
         account = self.provider.subscriber(name)
         coupons = [f"BUNDLE-{len(starts)}"] if len(starts) in RATES else []
         for start in starts:
-            trial = {"trial_end": self._timestamp_in(start.trial_days)} if start.trial_days else {}
-            self.provider.subscribe(name, start.plan, unit=start.unit, coupon_ids=coupons, **trial)
+            start.start_at(self.provider, name, coupons)
         if name in self.broke:
             self.provider.add_card(name, DECLINING_CARD)
         account_import.resync_account(account)
@@ -389,9 +388,6 @@ class StormWorld(StormInvariants):
             "customer": {field: customer.get(field) for field in own},
             "sources": self.apps[name].wallet.provider_sources(),
         }
-
-    def _timestamp_in(self, days: int) -> int:
-        return int((clock.billing_now() + timedelta(days=days)).timestamp())
 
     def _next_event_time(self) -> datetime | None:
         return next_event_at(holding for account in self.accounts.values() for holding in live_holdings(account))

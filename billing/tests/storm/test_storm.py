@@ -49,6 +49,7 @@ starts = st.builds(
     plan=plans,
     unit=st.sampled_from(["Monthly", "Monthly", "Yearly"]),
     trial_days=st.sampled_from([0, 0, 0, 10]),
+    contract_bills=st.sampled_from([0, 0, 0, 0, 2]),
 )
 some_starts = st.lists(starts, min_size=1, max_size=3, unique_by=lambda start: start.plan)
 # What the provider's merchant can choose for the site; what is left out has its default.

@@ -152,6 +152,8 @@ class WriteLedger:
     ambiguous: bool = False
     # Writes of the console or time that the mirror lacks, by subject and topic.
     not_mirrored: dict[tuple[str, str], SeenVersion] = field(default_factory=dict)
+    # The subscriptions for which the console has scheduled a ramp, which only a cancellation deletes.
+    ramped: set[str] = field(default_factory=set)
     intent: AppRequest | None = None
     # In cents, by subscription or invoice.
     charged: Counter[str] = field(default_factory=Counter)
@@ -180,6 +182,8 @@ class WriteLedger:
 
     def record_other_writes(self, log: ProviderLog, event: Event) -> None:
         """Record writes of the console or time, which the portal may repeat before they are mirrored."""
+        if event["event_type"] == "subscription_ramp_created":
+            self.ramped.add(event["content"]["ramp"]["subscription_id"])
         subscription = event["content"].get("subscription")
         if subscription is not None:
             seen = SeenVersion("subscription", subscription["id"], subscription["resource_version"])
@@ -208,11 +212,15 @@ class WriteLedger:
         ahead = {
             entry: count - min(max(count, 0), possible[entry])
             for entry, count in ahead.items()
-            if not _is_known_entry(self.not_mirrored, entry, count)
+            if not (_is_known_entry(self.not_mirrored, entry, count) or self._is_about_ramp(entry))
         }
         assert all(count >= 0 for count in ahead.values()), f"done and never written: {_nonzero_entries(ahead)}"
         assert is_open or not any(ahead.values()), f"written otherwise than done: {_nonzero_entries(ahead)}"
         return not is_open
+
+    def _is_about_ramp(self, entry: LedgerEntry) -> bool:
+        """Return whether a scheduled change that was set aside may have been a ramp, which is not removed by itself."""
+        return entry.topic == EVENT_NAMES[StepOperation.SET_CHANGE_ASIDE] and entry.subject in self.ramped
 
     def _excuse_mirrored(self, ahead: dict[LedgerEntry, int]) -> None:
         """Excuse steps that were already done by others, once the others' writes are mirrored."""
