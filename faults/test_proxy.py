@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import tempfile
 import time
 from collections.abc import Iterator
@@ -118,6 +119,29 @@ def test_its_own_answers_have_the_security_headers_and_the_form_of_the_api(proxy
     assert too_large.json()["code"] == "payload_too_large"
     assert_own_answer(proxy_alone.request("GET", "/metrics"), 404)
     assert_own_answer(proxy_alone.request("GET", "/", headers={"Host": HOST, "X": "x" * 40_000}), 400)
+
+
+@pytest.mark.shows("security-26", "security-46")
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        (f"GET /unsubscribe/{TOKEN}%00 HTTP/1.1", 400),
+        (f"GET /../{TOKEN} HTTP/1.1", 400),
+        (f"GET /api/..%2f..%2f{TOKEN} HTTP/1.1", 400),
+        (f"GET /{TOKEN * 245} HTTP/1.1", 414),
+        (f"GET /{TOKEN} HTTP/9.1", 505),
+    ],
+    ids=["a NUL", "above the root", "above the root, encoded", "too long", "a version of HTTP"],
+)
+def test_a_request_line_that_cannot_be_read_is_answered_in_the_same_way(
+    proxy_alone: Proxy, line: str, status: int
+) -> None:
+    with proxy_alone.open_connection(address=VISITOR) as connection:
+        connection.sendall(f"{line}\r\nHost: {HOST}\r\n\r\n".encode())
+        answer = http.client.HTTPResponse(connection)
+        answer.begin()
+    assert_own_answer(httpx.Response(answer.status, headers=answer.getheaders()), status)
+    assert TOKEN not in proxy_alone.error_log
 
 
 @pytest.mark.shows("security-26")
