@@ -34,9 +34,10 @@ describe('the next bill', () => {
     expect(card()).toHaveTextContent('It pays your next bills automatically.');
   });
 
-  it('shows the date alone until the amount has come', () => {
+  it('keeps a place beside the date until the amount has come', () => {
     renderCard(makeNextBill({ amount: null }));
     const card = screen.getByRole('region', { name: 'Your next bill' });
+    expect(card.querySelector('.skeleton')).toBeInTheDocument();
     expect(card).toHaveTextContent('on Thursday, December 10');
     expect(card).not.toHaveTextContent('$');
   });

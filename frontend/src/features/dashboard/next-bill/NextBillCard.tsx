@@ -19,6 +19,7 @@ import {
 } from '@/lib/formats';
 import { paths } from '@/lib/paths';
 import { Card } from '@/ui/Card';
+import { Skeleton } from '@/ui/Skeleton';
 import { TextLink } from '@/ui/TextLink';
 import { UnbrokenDates } from '@/ui/UnbrokenDates';
 import styles from './NextBillCard.module.css';
@@ -88,7 +89,12 @@ function BillsOfDay({ day, isNamed, method, later }: BillsOfDayProps) {
   return (
     <div>
       <p className={styles.bill}>
-        {day.amount !== null && <strong className={styles.amount}>{formatDayAmount(day)}</strong>}{' '}
+        {day.amount === null ? (
+          // As large as the amount, so that nothing moves when it comes.
+          <Skeleton width="5.5rem" height="calc(var(--text-xl) * var(--leading-tight))" />
+        ) : (
+          <strong className={styles.amount}>{formatDayAmount(day)}</strong>
+        )}{' '}
         <span>
           <UnbrokenDates>
             {isNamed && !isSum ? `for ${formatList(day.planNames)} ${when}` : when}
