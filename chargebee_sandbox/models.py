@@ -14,7 +14,7 @@ from django.db import models
 from chargebee_sandbox import clock
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.site import Site  # noqa: F401  (Django looks for models here)
-from chargebee_sandbox.site_settings import SiteSettings  # noqa: F401  (as above)
+from chargebee_sandbox.site_settings import load_settings
 
 R = TypeVar("R", bound="Resource")
 
@@ -48,8 +48,12 @@ class Resource(models.Model):
         """Return a new, unsaved row; its body gets ``id`` and ``object`` and loses its nulls."""
         row = cls(handle=handle, created_at=clock.now_seconds(), updated_at=0, **columns)
         row.body = {"id": handle, "object": cls.kind}
-        row.set_attributes(**body)
+        row.set_attributes(**body, business_entity_id=row.find_business_entity())
         return row
+
+    def find_business_entity(self) -> str | None:
+        """Return the business entity that a new row belongs to; None on a site with one."""
+        return None
 
     def set_attributes(self, **attributes: Any) -> None:
         """Set public attributes (None removes one) and increase the version."""
@@ -76,6 +80,24 @@ class Customer(Resource):
 
     objects: ClassVar[models.Manager[Customer]] = models.Manager()
     kind = "customer"
+
+    def find_business_entity(self) -> str | None:
+        """Return the entity that new customers belong to, as the site is set."""
+        return load_settings().business_entity or None
+
+
+class CustomerResource(Resource):
+    """A row of a customer, and of the customer's business entity."""
+
+    customer_id = models.CharField(max_length=100, db_index=True)
+
+    class Meta:
+        abstract = True
+
+    def find_business_entity(self) -> str | None:
+        """Return the customer's entity."""
+        customers = Customer.objects.filter(handle=self.customer_id)
+        return customers.values_list("body__business_entity_id", flat=True).first()
 
 
 class ItemFamily(Resource):
@@ -129,12 +151,11 @@ class CouponCode(Resource):
         return {name: value for name, value in self.body.items() if name != "id"}
 
 
-class PaymentSource(Resource):
+class PaymentSource(CustomerResource):
     """A masked payment source. ``refusal`` is the gateway's decline code for a charge; empty approves."""
 
     objects: ClassVar[models.Manager[PaymentSource]] = models.Manager()
     kind = "payment_source"
-    customer_id = models.CharField(max_length=100, db_index=True)
     refusal = models.CharField(max_length=10, blank=True)
 
 
@@ -153,7 +174,7 @@ class Token(Resource):
     due_at = models.BigIntegerField(null=True, db_index=True)
 
 
-class PaymentIntent(Resource):
+class PaymentIntent(CustomerResource):
     """A payment that its payer authorizes in the browser; ``due_at`` is when it expires.
 
     ``attempt_id`` is the newest attempt, by which the payer's page finds the intent; ``instrument`` the (masked)
@@ -169,7 +190,7 @@ class PaymentIntent(Resource):
     due_at = models.BigIntegerField(null=True, db_index=True)
 
 
-class Subscription(Resource):
+class Subscription(CustomerResource):
     """A subscription.
 
     ``due_at`` is the next instant at which the engine has to act; ``anchor_at`` the instant from which terms are
@@ -184,7 +205,6 @@ class Subscription(Resource):
     kind = "subscription"
     # Whether its mrr has changed since the last event about it; not stored.
     has_new_mrr = False
-    customer_id = models.CharField(max_length=100, db_index=True)
     due_at = models.BigIntegerField(null=True, db_index=True)
     anchor_at = models.BigIntegerField()
     scheduled_change = models.JSONField(null=True)
@@ -207,23 +227,21 @@ class Ramp(Resource):
     change = models.JSONField(default=dict)
 
 
-class Invoice(Resource):
+class Invoice(CustomerResource):
     """An invoice; ``due_at`` is the next attempt to collect it, which is the last if it ``collects_once``."""
 
     objects: ClassVar[models.Manager[Invoice]] = models.Manager()
     kind = "invoice"
-    customer_id = models.CharField(max_length=100, db_index=True)
     subscription_id = models.CharField(max_length=100, blank=True, db_index=True)
     due_at = models.BigIntegerField(null=True, db_index=True)
     collects_once = models.BooleanField(default=False)
 
 
-class UnbilledCharge(Resource):
+class UnbilledCharge(CustomerResource):
     """A charge that waits for the subscription's next invoice; deleted once it is on one."""
 
     objects: ClassVar[models.Manager[UnbilledCharge]] = models.Manager()
     kind = "unbilled_charge"
-    customer_id = models.CharField(max_length=100, db_index=True)
     subscription_id = models.CharField(max_length=100, db_index=True)
 
     def render_resource(self) -> Body:
@@ -231,28 +249,25 @@ class UnbilledCharge(Resource):
         return {**self.body, "updated_at": self.updated_at}
 
 
-class Transaction(Resource):
+class Transaction(CustomerResource):
     """An attempted payment."""
 
     objects: ClassVar[models.Manager[Transaction]] = models.Manager()
     kind = "transaction"
-    customer_id = models.CharField(max_length=100, db_index=True)
 
 
-class CreditNote(Resource):
+class CreditNote(CustomerResource):
     """Money credited to a customer for unused time."""
 
     objects: ClassVar[models.Manager[CreditNote]] = models.Manager()
     kind = "credit_note"
-    customer_id = models.CharField(max_length=100, db_index=True)
 
 
-class PromotionalCredit(Resource):
+class PromotionalCredit(CustomerResource):
     """An entry in the ledger of a customer's promotional credits."""
 
     objects: ClassVar[models.Manager[PromotionalCredit]] = models.Manager()
     kind = "promotional_credit"
-    customer_id = models.CharField(max_length=100, db_index=True)
 
     def render_resource(self) -> Body:
         """Return the body alone: an entry never changes, so it has no version."""

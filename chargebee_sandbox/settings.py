@@ -54,6 +54,7 @@ SANDBOX_UNBILLED_CHARGES = os.environ.get("SANDBOX_UNBILLED_CHARGES", "0") == "1
 SANDBOX_CARD_GATEWAY = os.environ.get("SANDBOX_CARD_GATEWAY", "chargebee")
 SANDBOX_BILLING_DAY = int(os.environ.get("SANDBOX_BILLING_DAY", "0"))
 SANDBOX_CONSOLIDATED_INVOICES = os.environ.get("SANDBOX_CONSOLIDATED_INVOICES", "0") == "1"
+SANDBOX_BUSINESS_ENTITY = os.environ.get("SANDBOX_BUSINESS_ENTITY", "")
 SANDBOX_LOCK_WAIT_SECONDS = float(os.environ.get("SANDBOX_LOCK_WAIT_SECONDS", "2"))
 # The fields of SiteSettings.
 SITE_DEFAULTS = {
@@ -66,6 +67,7 @@ SITE_DEFAULTS = {
     "time_zone": SANDBOX_TIME_ZONE,
     "billing_day": SANDBOX_BILLING_DAY,
     "consolidated_invoices": SANDBOX_CONSOLIDATED_INVOICES,
+    "business_entity": SANDBOX_BUSINESS_ENTITY,
     "lock_wait_seconds": SANDBOX_LOCK_WAIT_SECONDS,
 }
 SANDBOX_MAIL_DIR = Path(os.environ.get("SANDBOX_MAIL_DIR", str(VAR_DIR / "mail")))

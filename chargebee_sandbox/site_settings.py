@@ -102,6 +102,13 @@ class SiteSettings(models.Model):
         default=False,
         help_text="Of a customer's subscriptions with one currency and payment source.",
     )
+    business_entity = models.CharField(
+        "Business entity of new customers",
+        max_length=50,
+        blank=True,
+        default="",
+        help_text="Named by them and by all that is theirs, as on a site with several. Empty: a site with one.",
+    )
     lock_wait_seconds = models.FloatField(
         "Wait for a lock in seconds",
         validators=[MinValueValidator(0), MaxValueValidator(60)],

@@ -19,6 +19,7 @@ DEFAULTS = {
     "time_zone": "America/New_York",
     "billing_day": 0,
     "consolidated_invoices": False,
+    "business_entity": "",
     "lock_wait_seconds": 2.0,
 }
 

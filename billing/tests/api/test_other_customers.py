@@ -15,21 +15,26 @@ from billing.health import checks
 from billing.health.checks import HealthCheck
 from billing.jobs import schedule
 from billing.models import Customer, JobRun
-from billing.tests.support.live_provider import FAITH, GOSPEL, Provider
+from billing.tests.support.live_provider import FAITH, GOSPEL, KIDS, Provider
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 OTHERS, SWITCH = "/api/account/others", "/api/account/others/switch"
 
 
+def subscribe_customer(provider: Provider, customer: str, address: str, plan: str) -> None:
+    """Create a customer with a card and a subscription, an hour before what comes next."""
+    provider.sdk.Customer.create({"id": customer, "email": address, "first_name": customer})
+    provider.add_card(customer, "4111111111111111")
+    provider.subscribe(customer, plan)
+    provider.travel(hours=1)
+
+
 @pytest.fixture
 def twice(provider: Provider) -> SignInClient:
     """Ella has two customers, each with a subscription, and has signed in: to the newer one."""
-    for customer, address, plan in (("ella", "ella@example.com", FAITH), ("ella-2", "Ella@example.com", GOSPEL)):
-        provider.sdk.Customer.create({"id": customer, "email": address, "first_name": customer})
-        provider.add_card(customer, "4111111111111111")
-        provider.subscribe(customer, plan)
-        provider.travel(hours=1)
+    subscribe_customer(provider, "ella", "ella@example.com", FAITH)
+    subscribe_customer(provider, "ella-2", "Ella@example.com", GOSPEL)
     browser = SignInClient()
     browser.sign_in("Ella@example.com")
     return browser
@@ -78,6 +83,22 @@ def test_the_session_continues_in_the_other_customer_where_its_plans_can_be_ende
     assert twice.api.post("/api/account/cancel", {}, format="json").status_code == 200
     assert provider.subscription(Account.objects.get(customer__provider_id="ella"), FAITH).status == "non_renewing"
     assert provider.subscription(Account.objects.get(customer__provider_id="ella-2"), GOSPEL).status == "active"
+
+
+@pytest.mark.shows("rule-13")
+def test_customers_of_two_business_entities_are_shown_alike_and_stay_in_theirs(provider: Provider) -> None:
+    subscribe_customer(provider, "ella", "ella@example.com", FAITH)
+    provider.sandbox.configure_site(business_entity="family")
+    subscribe_customer(provider, "ella-2", "ella@example.com", GOSPEL)
+    browser = SignInClient()
+    browser.sign_in("ella@example.com")
+    assert (names(browser), [other["id"] for other in browser.api.get(OTHERS).json()]) == (["Gospel TV"], ["ella"])
+    services = {"planIds": [GOSPEL, KIDS]}
+    quote = browser.api.post("/api/account/add-remove-service/estimate", services, format="json").json()["quote"]
+    added = browser.api.post("/api/account/add-remove-service", {**services, "quote": quote}, format="json")
+    assert added.status_code == 200
+    account = Account.objects.get(customer__provider_id="ella-2")
+    assert provider.subscription(account, KIDS).business_entity_id == "family"
 
 
 @pytest.mark.shows("api-61", "request-7")

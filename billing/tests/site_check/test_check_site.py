@@ -83,6 +83,11 @@ class TestFaultySite:
         ready_site.travel(days=32)
         assert check_site().state(needed) == "look"
 
+    def test_several_business_entities(self, ready_site: Provider, check_site: CheckSite):
+        ready_site.sandbox.configure_site(business_entity="family")
+        ready_site.subscriber("ava", FAITH)
+        assert check_site().state("one business entity") == "look"
+
     def test_a_webhook_for_another_address_and_without_the_events_of_payments(
         self, ready_site: Provider, check_site: CheckSite, settings: Settings
     ):

@@ -65,6 +65,7 @@ sites = st.fixed_dictionaries(
         "time_zone": st.sampled_from(["UTC", "Pacific/Auckland"]),
         "billing_day": st.sampled_from([1, 31]),
         "consolidated_invoices": st.just(value=True),
+        "business_entity": st.just("family"),
     },
 )
 cards = st.sampled_from([VISA_CARD, MASTERCARD, ALWAYS_AUTHENTICATED_CARD, DECLINING_CARD, REFUSED_WHEN_ADDED])
