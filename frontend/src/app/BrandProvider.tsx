@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useLayoutEffect } from 'react';
+import { type ReactNode, useLayoutEffect, useMemo, useRef } from 'react';
 
 import { siteOptions } from '@/lib/api/queries';
 import { applyBrandColors } from '@/lib/brand';
 import { LoaderOverlay } from '@/ui/LoaderOverlay';
-import { SiteNameContext } from '@/ui/PageHeading';
+import { PageContext } from '@/ui/PageHeading';
 
 /**
  * Sets the colors and the name for the brand of this host.
@@ -17,6 +17,9 @@ export function BrandProvider({ children }: { children: ReactNode }) {
   useLayoutEffect(() => {
     if (site) applyBrandColors(site.brand.colors);
   }, [site]);
+  const headingsShown = useRef(0);
+  const siteName = site?.brand.name ?? '';
+  const page = useMemo(() => ({ siteName, headingsShown }), [siteName]);
   if (!isFetched) return <LoaderOverlay />;
-  return <SiteNameContext value={site?.brand.name ?? ''}>{children}</SiteNameContext>;
+  return <PageContext value={page}>{children}</PageContext>;
 }

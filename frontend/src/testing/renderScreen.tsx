@@ -8,6 +8,7 @@ import { vi } from 'vitest';
 
 import { createQueryClient } from '@/lib/api/queryClient';
 import { useAuth } from '@/stores/auth';
+import { PageContext } from '@/ui/PageHeading';
 
 interface ScreenOptions {
   /** The URL, including the query string. */
@@ -48,12 +49,14 @@ export function renderScreen(
   const entry = { pathname, search: search ? `?${search}` : '', state };
   const view = render(
     <QueryClientProvider client={client}>
-      <MemoryRouter initialEntries={[entry]}>
-        <Routes>
-          <Route path={route ?? pathname} element={screen} />
-          <Route path="*" element={<OtherScreen />} />
-        </Routes>
-      </MemoryRouter>
+      <PageContext value={{ siteName: '', headingsShown: { current: 0 } }}>
+        <MemoryRouter initialEntries={[entry]}>
+          <Routes>
+            <Route path={route ?? pathname} element={screen} />
+            <Route path="*" element={<OtherScreen />} />
+          </Routes>
+        </MemoryRouter>
+      </PageContext>
     </QueryClientProvider>,
   );
   return { ...view, user: userEvent.setup({ advanceTimers }) };

@@ -3,11 +3,11 @@ import userEvent from '@testing-library/user-event';
 import { Link, MemoryRouter, Route, Routes } from 'react-router-dom';
 import { expect, it } from 'vitest';
 
-import { PageHeading, SiteNameContext } from './PageHeading';
+import { PageContext, PageHeading } from './PageHeading';
 
 it('sets the document title and takes the focus after navigation', async () => {
   render(
-    <SiteNameContext value="Kids">
+    <PageContext value={{ siteName: 'Kids', headingsShown: { current: 0 } }}>
       <MemoryRouter>
         <Link to="/billing">Go</Link>
         <Routes>
@@ -15,9 +15,10 @@ it('sets the document title and takes the focus after navigation', async () => {
           <Route path="/billing" element={<PageHeading title="Bills">Your bills</PageHeading>} />
         </Routes>
       </MemoryRouter>
-    </SiteNameContext>,
+    </PageContext>,
   );
   expect(document.title).toBe('Home · Kids');
+  expect(screen.getByRole('heading', { name: 'Home' })).not.toHaveFocus();
 
   await userEvent.click(screen.getByRole('link', { name: 'Go' }));
   expect(screen.getByRole('heading', { name: 'Your bills' })).toHaveFocus();

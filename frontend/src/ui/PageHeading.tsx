@@ -1,13 +1,21 @@
 import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
 
-import { useLocation } from 'react-router-dom';
+import { useLocation, useNavigationType } from 'react-router-dom';
 
 import styles from './PageHeading.module.css';
 
-/** The site's name, appended to the document title. */
-export const SiteNameContext = createContext('');
+/** What the headings of a page need to know of it. */
+export interface PageOfHeadings {
+  /** Appended to the document title. */
+  siteName: string;
+  /** How many headings the page has shown since the browser loaded it. */
+  headingsShown: { current: number };
+}
 
-let headingsShown = 0;
+export const PageContext = createContext<PageOfHeadings>({
+  siteName: '',
+  headingsShown: { current: 0 },
+});
 
 /**
  * Focuses the heading after each navigation, so that screen readers announce the new screen. Not on
@@ -16,11 +24,15 @@ let headingsShown = 0;
 function useFocusAfterNavigation() {
   const heading = useRef<HTMLHeadingElement>(null);
   const { pathname } = useLocation();
+  const { headingsShown } = useContext(PageContext);
+  // A link may be followed before the first screen has come.
+  const isFollowed = useNavigationType() === 'PUSH';
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new path is a new screen.
   useEffect(() => {
-    headingsShown += 1;
+    const isFirst = headingsShown.current === 0 && !isFollowed;
+    headingsShown.current += 1;
     // Scrolling is left to the router.
-    if (headingsShown > 1) heading.current?.focus({ preventScroll: true });
+    if (!isFirst) heading.current?.focus({ preventScroll: true });
   }, [pathname]);
   return heading;
 }
@@ -37,7 +49,7 @@ type PageHeadingProps = (
 /** The `h1` of a screen. Sets the document title and gets the focus on navigation. */
 export function PageHeading({ children, title, lead }: PageHeadingProps) {
   const heading = useFocusAfterNavigation();
-  const siteName = useContext(SiteNameContext);
+  const { siteName } = useContext(PageContext);
   const name = title ?? (typeof children === 'string' ? children : '');
   useEffect(() => {
     document.title = [name, siteName].filter(Boolean).join(' · ');

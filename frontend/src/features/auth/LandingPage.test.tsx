@@ -65,8 +65,6 @@ describe('requesting a code', () => {
     vi.spyOn(window, 'matchMedia').mockImplementation(
       (media) => Object.assign(new EventTarget(), { media, matches: media === pointer }) as never,
     );
-    // What an earlier test left may still have the focus.
-    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     renderLanding();
     const field = screen.getByRole('textbox', { name: 'Email address' });
     expect(field === document.activeElement).toBe(isFocused);
