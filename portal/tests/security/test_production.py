@@ -1,7 +1,7 @@
 """Operators sign in under production's settings: second factor, lockout and networks.
 
 Production requires PostgreSQL, which not every machine has, so these tests run its settings on SQLite. Its refusal to
-serve with SQLite is tested in `test_environment`.
+serve with SQLite is tested in `portal/tests/environment`.
 """
 
 from __future__ import annotations
