@@ -36,6 +36,8 @@ class Resource(models.Model):
 
     class Meta:
         abstract = True
+        # Lists begin with the newest or the oldest, however many rows there are.
+        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["created_at", "seq"], name="%(class)s_created")]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.handle}"
@@ -91,7 +93,7 @@ class CustomerResource(Resource):
 
     customer_id = models.CharField(max_length=100, db_index=True)
 
-    class Meta:
+    class Meta(Resource.Meta):
         abstract = True
 
     def find_business_entity(self) -> str | None:

@@ -43,7 +43,8 @@ def list_invoices(params: Params) -> Body:
         filters=_FILTERS,
         sorts=("date", "updated_at"),
         render=lambda invoice: {"invoice": invoice.render_resource()},
-        columns={"customer_id": "customer_id", "subscription_id": "subscription_id"},
+        # An invoice is of the day on which it is made.
+        columns={"customer_id": "customer_id", "subscription_id": "subscription_id", "date": "created_at"},
         also=("include_deleted",),
     )
 
