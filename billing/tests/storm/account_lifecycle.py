@@ -45,13 +45,13 @@ class InitialPlan:
     trial_days: int = 0
     contract_bills: int = 0
 
-    def start_at(self, provider: Provider, customer: str, coupons: Sequence[str] = ()) -> str:
-        """Start the subscription at the provider; return its id."""
+    def start_subscription(self, provider: Provider, customer: str, coupons: Sequence[str]) -> None:
+        """Start the subscription at the provider."""
         trial_end = int((clock.billing_now() + timedelta(days=self.trial_days)).timestamp())
         trial = {"trial_end": trial_end} if self.trial_days else {}
         contract = {"billing_cycles": self.contract_bills, "contract_term": {"action_at_term_end": "evergreen"}}
         more = {**trial, **(contract if self.contract_bills else {})}
-        return provider.subscribe(customer, self.plan, unit=self.unit, coupon_ids=list(coupons), **more)
+        provider.subscribe(customer, self.plan, unit=self.unit, coupon_ids=list(coupons), **more)
 
 
 def reset_site(provider: Provider, genesis: datetime, site: Mapping[str, str | float] | None = None) -> None:
@@ -106,7 +106,7 @@ class AccountLifecycle:
         self.account = self.provider.subscriber(NAME)
         coupons = [f"BUNDLE-{len(self.starts)}"] if len(self.starts) in RATES else []
         for start in self.starts:
-            start.start_at(self.provider, NAME, coupons)
+            start.start_subscription(self.provider, NAME, coupons)
         account_import.resync_account(self.account)
 
     # --- What the subscriber does ---------------------------------------------------------------------------------

@@ -95,7 +95,7 @@ class StormWorld(StormInvariants):
         account = self.provider.subscriber(name)
         coupons = [f"BUNDLE-{len(starts)}"] if len(starts) in RATES else []
         for start in starts:
-            start.start_at(self.provider, name, coupons)
+            start.start_subscription(self.provider, name, coupons)
         if name in self.broke:
             self.provider.add_card(name, DECLINING_CARD)
         account_import.resync_account(account)

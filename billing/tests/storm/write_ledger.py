@@ -153,7 +153,7 @@ class WriteLedger:
     # Writes of the console or time that the mirror lacks, by subject and topic.
     not_mirrored: dict[tuple[str, str], SeenVersion] = field(default_factory=dict)
     # The subscriptions for which the console has scheduled a ramp, which only a cancellation deletes.
-    ramped: set[str] = field(default_factory=set)
+    subscriptions_with_ramps: set[str] = field(default_factory=set)
     intent: AppRequest | None = None
     # In cents, by subscription or invoice.
     charged: Counter[str] = field(default_factory=Counter)
@@ -183,7 +183,7 @@ class WriteLedger:
     def record_other_writes(self, log: ProviderLog, event: Event) -> None:
         """Record writes of the console or time, which the portal may repeat before they are mirrored."""
         if event["event_type"] == "subscription_ramp_created":
-            self.ramped.add(event["content"]["ramp"]["subscription_id"])
+            self.subscriptions_with_ramps.add(event["content"]["ramp"]["subscription_id"])
         subscription = event["content"].get("subscription")
         if subscription is not None:
             seen = SeenVersion("subscription", subscription["id"], subscription["resource_version"])
@@ -220,7 +220,10 @@ class WriteLedger:
 
     def _is_about_ramp(self, entry: LedgerEntry) -> bool:
         """Return whether a scheduled change that was set aside may have been a ramp, which is not removed by itself."""
-        return entry.topic == EVENT_NAMES[StepOperation.SET_CHANGE_ASIDE] and entry.subject in self.ramped
+        return (
+            entry.topic == EVENT_NAMES[StepOperation.SET_CHANGE_ASIDE]
+            and entry.subject in self.subscriptions_with_ramps
+        )
 
     def _excuse_mirrored(self, ahead: dict[LedgerEntry, int]) -> None:
         """Excuse steps that were already done by others, once the others' writes are mirrored."""
