@@ -50,6 +50,9 @@ def term_lines(subscription: Subscription, start: int, end: int) -> list[LineIte
 def take_charge_items(subscription: Subscription, instant: int) -> list[LineItem]:
     """Return the lines of what is charged once, and move it to the charged items, as documented; unsaved."""
     items = subscription["subscription_items"]
+    recurring = [item for item in items if item["item_type"] != "charge"]
+    if len(recurring) == len(items):
+        return []
     lines = [
         line_item(subscription, item, price, instant, instant)
         for item, price in zip(items, item_prices(subscription), strict=True)
@@ -58,11 +61,9 @@ def take_charge_items(subscription: Subscription, instant: int) -> list[LineItem
     charged = [
         {"item_price_id": line.entity_id, "last_charged_at": instant, "object": "charged_item"} for line in lines
     ]
-    if charged:
-        subscription.set_attributes(
-            subscription_items=[item for item in items if item["item_type"] != "charge"],
-            charged_items=[*subscription.get("charged_items", []), *charged],
-        )
+    subscription.set_attributes(
+        subscription_items=recurring, charged_items=[*subscription.get("charged_items", []), *charged]
+    )
     return lines
 
 
