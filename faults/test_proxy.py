@@ -86,7 +86,7 @@ def test_an_address_that_floods_is_limited_and_others_are_served(portal: Running
     assert len(flood) - len(refused) >= BURST
     assert_own_answer(refused[0], 429)
     assert refused[0].headers["Retry-After"] == "5"
-    assert proxy.request("GET", "/api/site", address=ATTACKER).json()["code"] == "throttled"
+    assert refused[0].json()["code"] == "throttled"
     assert proxy.request("GET", "/api/site", address=VISITOR).status_code == 200
 
 
