@@ -19,6 +19,8 @@ from billing.receipts.texts.notices import UpcomingBill
 _SAMPLE_REFERENCE = "R-3F2A9C01B7D4"
 METHODS = ("Visa ending in 1111",)
 FAITH, GOSPEL, KIDS = "faith-family-plan", "gospel-tv-plan", "Minno-Plan"
+MONTHLY_CENTS = {FAITH: 699, GOSPEL: 799, KIDS: 899}
+YEARLY_CENTS = {FAITH: 6999, GOSPEL: 7999}
 
 
 def _days_ahead(days: int) -> datetime:
@@ -30,10 +32,13 @@ def _epoch_days_ahead(days: int) -> int:
 
 
 def _sample_subscription(plan: str, status: str = "active", **overrides: Any) -> Subscription:
-    """Return a monthly subscription that bills in ten days; `overrides` replace fields of its payload."""
+    """Return a monthly subscription that bills in ten days; `overrides` replace fields of its payload.
+
+    No coupon is on it, since the site may not have it: of a discounted one, `amount` is what remains.
+    """
     payload = {
         "item_price_id": f"{plan}-USD-Monthly",
-        "amount": 799,
+        "amount": MONTHLY_CENTS[plan],
         "billing_period_unit": "month",
         "current_term_end": _epoch_days_ahead(10),
         "next_billing_at": _epoch_days_ahead(10),
@@ -62,15 +67,14 @@ def _sample_pause(plan: str = FAITH) -> PauseSchedule:
     )
 
 
-def _yearly_subscription(plan: str) -> Subscription:
+def _yearly_subscription(plan: str, days_left: int) -> Subscription:
     price: dict[str, Any] = {
         "item_price_id": f"{plan}-USD-Yearly",
-        "amount": 7999,
+        "amount": YEARLY_CENTS[plan],
         "billing_period_unit": "year",
     }
-    return _sample_subscription(
-        plan, **price, next_billing_at=_epoch_days_ahead(30), current_term_end=_epoch_days_ahead(30)
-    )
+    bills = _epoch_days_ahead(days_left)
+    return _sample_subscription(plan, **price, next_billing_at=bills, current_term_end=bills)
 
 
 def _sample_card() -> PaymentSource:
@@ -128,7 +132,7 @@ def _services_changed_receipt() -> Receipt:
         started=[_sample_subscription(GOSPEL)],
         kept=[_sample_subscription(FAITH)],
         ended=[_ending_subscription(KIDS)],
-        charges=_charges(719),
+        charges=_charges(799),
     )
 
 
@@ -164,12 +168,12 @@ _RECEIPTS: tuple[tuple[str, str, Callable[[], Receipt]], ...] = (
     (
         "periods-switched",
         "Now billed annually",
-        lambda: _periods_switched_receipt(changed=[_yearly_subscription(GOSPEL)], charges=_charges(7999)),
+        lambda: _periods_switched_receipt(changed=[_yearly_subscription(GOSPEL, 365)], charges=_charges(7999)),
     ),
     (
         "periods-switched-later",
         "Annual billing scheduled",
-        lambda: _periods_switched_receipt(changing=[_sample_subscription(GOSPEL)]),
+        lambda: _periods_switched_receipt(changing=[_sample_subscription(GOSPEL, amount=YEARLY_CENTS[GOSPEL])]),
     ),
     (
         "scheduled-change-removed",
@@ -195,9 +199,9 @@ _RECEIPTS: tuple[tuple[str, str, Callable[[], Receipt]], ...] = (
     (
         "code-redeemed",
         "Code redeemed",
-        lambda: perks.code_redeemed_receipt(_sample_subscription(FAITH), "SAVE20"),
+        lambda: perks.code_redeemed_receipt(_sample_subscription(FAITH, amount=559), "SAVE20"),
     ),
-    ("free-month-claimed", "Free month", lambda: perks.free_month_receipt(_sample_subscription(FAITH), 699)),
+    ("free-month-claimed", "Free month", lambda: perks.free_month_receipt(_sample_subscription(FAITH, amount=0), 699)),
     (
         "payment-method-added",
         "Payment method added",
@@ -278,7 +282,7 @@ _NOTICES: tuple[tuple[str, str, Callable[[], Receipt]], ...] = (
         "renews",
         "Before an annual renewal",
         lambda: notice_texts.renewal_notice(
-            UpcomingBill(_yearly_subscription(FAITH), _days_ahead(30), 6999, is_tax_included=True)
+            UpcomingBill(_yearly_subscription(FAITH, 30), _days_ahead(30), 6999, is_tax_included=True)
         ),
     ),
     (

@@ -77,6 +77,26 @@ def test_every_mail_is_previewed_in_every_brand_and_color_scheme(operator, brand
             assert DARK_MEDIA_QUERY not in preview.text
 
 
+@pytest.mark.parametrize(
+    ("name", "amounts"),
+    [
+        ("kept", ["$6.99"]),
+        ("code-redeemed", ["$5.59"]),
+        ("free-month-claimed", ["$6.99", "$0.00"]),
+        ("resumed", ["$6.99", "$6.99"]),
+        ("services-changed", ["$7.99", "$14.98"]),
+        ("periods-switched", ["$79.99", "$79.99"]),
+        ("periods-switched-later", ["$79.99"]),
+        ("resumes", ["$6.99", "$7.99", "$6.99", "$7.99"]),
+        ("trial-ends", ["$8.99", "$8.99"]),
+        ("renews", ["$69.99", "$69.99"]),
+    ],
+)
+def test_the_amounts_of_the_samples_agree_with_the_prices_and_the_discounts(operator, name, amounts):
+    text = operator.get(PAGE, {"mail": name}).context["message"].body
+    assert re.findall(r"\$\d+\.\d\d", text) == amounts
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_mail_loads_no_external_resources(operator, brands, name):
     frame = operator.get(PAGE, {"mail": name}).context["frames"][0]["address"]
