@@ -37,7 +37,10 @@ class Resource(models.Model):
     class Meta:
         abstract = True
         # Lists begin with the newest or the oldest, however many rows there are.
-        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["created_at", "seq"], name="%(class)s_created")]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["created_at", "seq"], name="%(class)s_created"),
+            models.Index(fields=["updated_at", "seq"], name="%(class)s_updated"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.handle}"
@@ -252,10 +255,14 @@ class UnbilledCharge(CustomerResource):
 
 
 class Transaction(CustomerResource):
-    """An attempted payment."""
+    """An attempted payment, or a refund.
+
+    ``dated_at`` is its date: a refund that is recorded was paid before its row was made.
+    """
 
     objects: ClassVar[models.Manager[Transaction]] = models.Manager()
     kind = "transaction"
+    dated_at = models.BigIntegerField(db_index=True)
 
 
 class CreditNote(CustomerResource):

@@ -209,6 +209,7 @@ def charge_invoices(shares: Sequence[tuple[Invoice, int]], source: PaymentSource
         identifiers.new_id("txn_"),
         _transaction_body(shares[0][0], source, total, authenticated=authorized is not None),
         customer_id=source.customer_id,
+        dated_at=clock.now_seconds(),
     )
     for invoice, share in shares:
         if payment["status"] == "success":

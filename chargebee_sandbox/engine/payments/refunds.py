@@ -133,7 +133,8 @@ def _build_refund(payment: Transaction, amount: int, offline: Body | None) -> Tr
         "linked_credit_notes": [],
         "deleted": False,
     }
-    return Transaction.build_row(identifiers.new_id("txn_"), body, customer_id=payment.customer_id)
+    handle = identifiers.new_id("txn_")
+    return Transaction.build_row(handle, body, customer_id=payment.customer_id, dated_at=body["date"])
 
 
 def _use_note(note: CreditNote, refund: Transaction) -> None:

@@ -34,7 +34,8 @@ def list_credit_notes(params: Params) -> Body:
         filters=_FILTERS,
         sorts=("date",),
         render=lambda note: {"credit_note": note.render_resource()},
-        columns={"customer_id": "customer_id"},
+        # A credit note is of the day on which it is made.
+        columns={"customer_id": "customer_id", "date": "created_at"},
         also=("include_deleted",),
     )
 

@@ -34,7 +34,7 @@ def list_transactions(params: Params) -> Body:
         filters=_FILTERS,
         sorts=("date", "updated_at"),
         render=lambda payment: {"transaction": payment.render_resource()},
-        columns={"customer_id": "customer_id"},
+        columns={"customer_id": "customer_id", "date": "dated_at"},
         also=("include_deleted",),
     )
 

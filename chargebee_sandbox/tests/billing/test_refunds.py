@@ -182,6 +182,19 @@ def test_a_refund_by_other_means_is_recorded_with_its_day(shop: SiteDriver, invo
         shop.client.Invoice.refund(invoice.id, {"refund_amount": 400})
 
 
+def test_a_recorded_refund_is_listed_by_the_day_on_which_it_was_paid(shop: SiteDriver, invoice: Any):
+    shop.travel_past(invoice.date + 3 * DAY)
+    online = shop.client.Invoice.refund(invoice.id, {"refund_amount": 100}).transaction
+    paid_back = {"amount": 300, "payment_method": "check", "date": invoice.date + DAY}
+    recorded = shop.client.Invoice.record_refund(invoice.id, {"transaction": paid_back}).transaction
+
+    listed = shop.client.Transaction.list({"sort_by": {"asc": "date"}, "type": {"is": "refund"}}).list
+    of_the_day = shop.client.Transaction.list({"date": {"on": invoice.date + DAY}}).list
+
+    assert [entry.transaction.id for entry in listed] == [recorded.id, online.id]
+    assert [entry.transaction.id for entry in of_the_day] == [recorded.id]
+
+
 def test_the_lines_of_a_refund_share_it_without_losing_a_cent(shop: SiteDriver):
     shop.add_addon("extra", "month", 95)
     items = [{"item_price_id": "faith-month"}, {"item_price_id": "extra-month"}]
