@@ -83,7 +83,8 @@ class CouponAdmin(MirroredAdmin):
     def duration_text(self, coupon: Coupon) -> str:
         """Return how long it applies."""
         if coupon.text("duration_type") == "limited_period":
-            return f"{coupon.cents('period')} {coupon.text('period_unit')}s"
+            count, unit = coupon.payload.get("period"), coupon.text("period_unit")
+            return f"1 {unit}" if count == 1 else f"{count} {unit}s"
         return "for ever" if coupon.text("duration_type") == "forever" else "once"
 
     @admin.display(description="state")

@@ -40,6 +40,7 @@ from billing.tests.api.mirror_factory import (
     apply_catalog,
     apply_resources,
     make_invoice,
+    make_percent_coupon,
     make_resource,
     make_subscription,
     open_account,
@@ -199,6 +200,15 @@ def test_amounts_and_times_are_formatted(operator: Client, alice: Account) -> No
     assert "$6.99 a month" in subscription_page
     assert f"Mar 8, 2026, 8:00 AM ({timestamp_at(-2)})" in subscription_page
     assert "$6.99 (699)" in invoice_page
+
+
+@pytest.mark.parametrize(
+    ("count", "unit", "text"), [(1, "month", "1 month"), (3, "month", "3 months"), (1, "year", "1 year")]
+)
+def test_a_coupon_says_how_long_it_lasts(operator: Client, count: int, unit: str, text: str) -> None:
+    apply_resources(make_percent_coupon("C", 10, duration_type="limited_period", period=count, period_unit=unit))
+    page = operator.get(reverse("admin:billing_coupon_changelist")).content.decode()
+    assert f">{text}<" in page
 
 
 def test_typed_text_is_escaped(operator: Client, alice: Account) -> None:
