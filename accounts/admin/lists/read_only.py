@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.contrib.admin.utils import flatten_fieldsets
+from django.db.models import JSONField
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
@@ -14,9 +15,18 @@ from django.utils.safestring import SafeString
 from accounts.models import Account
 
 if TYPE_CHECKING:
-    AnyModelAdmin = admin.ModelAdmin[Any]
+    DjangoModelAdmin = admin.ModelAdmin[Any]
 else:
-    AnyModelAdmin = admin.ModelAdmin
+    DjangoModelAdmin = admin.ModelAdmin
+
+
+class AnyModelAdmin(DjangoModelAdmin):
+    """The base of all pages of a model."""
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
+        """Return whether the list may be filtered by this lookup: by no JSON, whose lookups not every database has."""
+        json_columns = {field.name for field in self.opts.concrete_fields if isinstance(field, JSONField)}
+        return lookup.partition("__")[0] not in json_columns and super().lookup_allowed(lookup, value, request)
 
 
 class ReadOnlyAdmin(AnyModelAdmin):

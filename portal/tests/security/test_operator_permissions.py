@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from django.contrib import admin
 from django.contrib.auth.models import Group
+from django.db.models import JSONField, Model
 from django.test import Client
 from django.urls import reverse
 
@@ -245,6 +246,20 @@ def test_no_list_can_be_filtered_by_what_no_page_shows(admin_client: Client, tab
     address = reverse(f"admin:{table}_changelist")
     assert admin_client.get(address).status_code == 200
     assert admin_client.get(address, {lookup: "1"}).status_code == 400
+
+
+JSON_COLUMNS = [
+    (model, field.name)
+    for model in admin.site._registry
+    for field in model._meta.concrete_fields
+    if isinstance(field, JSONField)
+]
+
+
+@pytest.mark.parametrize(("model", "column"), JSON_COLUMNS, ids=lambda part: getattr(part, "__name__", part))
+def test_no_list_can_be_filtered_by_json(admin_client: Client, model: type[Model], column: str) -> None:
+    address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+    assert admin_client.get(address, {f"{column}__contains": "1"}).status_code == 400
 
 
 def test_a_list_can_be_filtered_by_what_it_shows(admin_client: Client) -> None:
