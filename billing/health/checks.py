@@ -47,6 +47,8 @@ FAILING_SHARE = 0.05
 TOLERATED_FAILURES = 2
 # How many items a check names.
 NAMED_ITEMS = 3
+# What a whole site can have is counted up to here.
+COUNT_LIMIT = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -389,9 +391,9 @@ def _check_failed_pdfs() -> HealthCheck:
 
 
 def _check_catalog() -> HealthCheck:
-    outside = subscribed_plans_outside_catalog()
+    outside = subscribed_plans_outside_catalog(limit=COUNT_LIMIT)
     names = ", ".join(
-        f"{row.plan.name} ({row.plan.id}) with {_number_phrase(row.subscriptions, 'subscription', 'subscriptions')}"
+        f"{row.plan.name} ({row.plan.id}) with {_bounded_phrase(row.subscriptions, 'subscription', 'subscriptions')}"
         for row in outside[:NAMED_ITEMS]
     )
     more = f", and {len(outside) - NAMED_ITEMS} more" if len(outside) > NAMED_ITEMS else ""
@@ -442,6 +444,10 @@ def _check_provider(now: datetime) -> Iterator[HealthCheck]:
 
 def _count_phrase(count: int, singular: str, plural: str) -> str:
     return _number_phrase(count, singular, plural) if count else "none"
+
+
+def _bounded_phrase(count: int, singular: str, plural: str) -> str:
+    return f"{_number_phrase(count, singular, plural)}{' or more' if count >= COUNT_LIMIT else ''}"
 
 
 def _number_phrase(count: int, singular: str, plural: str) -> str:

@@ -58,6 +58,12 @@ class Subscription(MirroredResource):
             models.Index(fields=["customer", "-created_at"], name="subscription_newest"),
             models.Index(fields=["id"], condition=models.Q(deleted=True), name="subscription_deleted"),
             models.Index(fields=["-created_at"], name="subscription_by_date"),
+            # For the items that nobody has arranged (`billing.queries.catalog`).
+            models.Index(
+                fields=["item_price_id"],
+                condition=models.Q(deleted=False, status__in=LIVE_STATUSES),
+                name="subscription_live_price",
+            ),
             # For the notices of a night: what renews by the year, and what is in a trial, by the time of its bill.
             models.Index(
                 KeyTransform("billing_period_unit", "payload"),

@@ -22,6 +22,7 @@ from billing.invoices import pdf_files
 from billing.jobs.data_retention import delete_old_refused_codes
 from billing.mirror import next_bills
 from billing.mirror.events import webhook_processing
+from billing.queries.catalog import subscribed_plans_outside_catalog
 from billing.receipts import notices
 
 LARGE_LISTS = sorted(
@@ -39,6 +40,7 @@ WORK: dict[str, Callable[[], object]] = {
     "due PDFs": pdf_files.due_pdf_ids,
     "missing PDFs": pdf_files.request_missing_pdfs,
     "due estimates": next_bills.announce_due_estimates,
+    "items without a plan": lambda: subscribed_plans_outside_catalog(limit=9),
     "notices": lambda: notices.queue_due_notices(now=clock.billing_now()),
 }
 
@@ -90,7 +92,7 @@ def tables_read_whole(
         for avoided in ("seqscan", "sort", "hashjoin", "mergejoin"):
             cursor.execute(f"SET LOCAL enable_{avoided} = off")
         for sql, params in statements:
-            if sql.startswith(("SELECT", "UPDATE", "DELETE")):
+            if sql.lstrip().startswith(("SELECT", "UPDATE", "DELETE", "WITH")):
                 cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}", params)
                 (plan,) = cursor.fetchone()
                 top = (plan if isinstance(plan, list) else json.loads(plan))[0]["Plan"]

@@ -186,6 +186,20 @@ def test_a_first_purchase_is_priced_in_the_currency_that_the_customer_prefers(sh
     assert started.subscription.subscription_items[0].item_price_id == "gtv-month-eur"
 
 
+def test_system_health_counts_its_subscriptions_up_to_a_limit(
+    shop: SyncedProvider, ava: Account, magazine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("billing.health.checks.COUNT_LIMIT", 2)
+    start_at_provider(shop, "ava", magazine)
+    ended = start_at_provider(shop, "ava", magazine)
+    shop.client.Subscription.cancel_for_items(ended, {"end_of_term": False})
+    shop.import_customer("ava")
+    assert "The Magazine (magazine) with 1 subscription" in catalog_health().found
+    for _ in range(2):
+        start_at_provider(shop, "ava", magazine)
+    assert "The Magazine (magazine) with 2 subscriptions or more" in catalog_health().found
+
+
 @pytest.mark.shows("rule-19")
 def test_an_operator_who_arranges_its_item_brings_it_into_the_catalog(
     shop: SyncedProvider, ava: Account, magazine: str, admin_client: Any
