@@ -26,10 +26,10 @@ from billing.jobs import nightly_reconcile, pause_start
 from billing.jobs.command_kinds import RECEIPT_COMPOSERS
 from billing.jobs.resumes import claim, worker
 from billing.jobs.resumes.claim import DueResumes
+from billing.jobs.shared_addresses import find_shared_addresses
 from billing.mirror import reconcile
 from billing.models import JobRun
 from billing.models.job_runs import ADDRESSES, BUNDLES, RECONCILE
-from billing.queries.customers import count_shared_addresses
 from billing.receipts import notices, partial_receipts
 from core.workers import shutdown
 from core.workers.leases import LeaseLost, keep_leases
@@ -129,7 +129,7 @@ def _run_feed(_run: JobRun, now: datetime, until: float) -> SliceResult:
 
 def _run_addresses(run: JobRun, _now: datetime, _until: float) -> SliceResult:
     # Set rather than added: a run that continues counts anew.
-    run.update_held(counts=asdict(count_shared_addresses()))
+    run.update_held(counts=asdict(find_shared_addresses()))
     return SliceResult({})
 
 

@@ -20,6 +20,7 @@ from billing.models import (
     InvoicePdf,
     RefundGrant,
     RevenueMovement,
+    SharedAddress,
     Subscription,
     WebhookEvent,
 )
@@ -46,6 +47,7 @@ def erase_billing_data(account: Account) -> None:
     customers = Customer.objects.filter(Q(account=account) | Q(account=None, email=account.email) & ~Q(email=""))
     if Subscription.objects.filter(customer__in=customers, deleted=False, status__in=LIVE_STATUSES).exists():
         raise StillSubscribed
+    SharedAddress.objects.filter(email=account.email).delete()
     _forget_refused_grants(account)
     CancellationFeedback.objects.filter(account=account).update(subscription_ids=[])
     # One random id for each, so that what belongs together still does.

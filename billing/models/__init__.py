@@ -15,6 +15,7 @@ from billing.models.mirror import (
     Invoice,
     PaymentSource,
     PromotionalCredit,
+    SharedAddress,
     Subscription,
     Transaction,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "RequestPace",
     "RevenueMovement",
     "RevenueReport",
+    "SharedAddress",
     "Subscription",
     "SurveyQuestion",
     "SystemHealth",

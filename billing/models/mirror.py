@@ -35,6 +35,16 @@ class Customer(MirroredResource):
         ]
 
 
+class SharedAddress(models.Model):
+    """A normalized address that several customers had when the hourly job looked last."""
+
+    email = models.EmailField(primary_key=True)
+    is_paid_for = models.BooleanField(help_text="Whether several of them had live subscriptions.")
+
+    def __str__(self) -> str:
+        return self.email
+
+
 class ErasedCustomer(models.Model):
     """The provider's id of a customer whose account was erased: a comparison of the site does not import it again."""
 

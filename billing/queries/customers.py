@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from accounts.models import Account
-from billing.models import Customer, Subscription
+from billing.models import Customer, SharedAddress, Subscription
 from billing.models.mirror import LIVE_STATUSES
 from billing.queries.subscriptions.holdings import attach_plans, shown_status
 from billing.terms import BillingTerms
@@ -40,8 +40,8 @@ class OtherCustomer:
 class SharedAddresses:
     """How many addresses have several customers, and how many have several with live subscriptions."""
 
-    shared: int = 0
-    paying: int = 0
+    shared: int
+    paying: int
 
 
 def customers_of_address(address: str) -> QuerySet[Customer]:
@@ -72,14 +72,16 @@ def shared_addresses(customers: QuerySet[Customer]) -> QuerySet[Customer, str]:
     return shared.annotate(count=Count("*")).filter(count__gt=1).values_list("email", flat=True)
 
 
-def count_shared_addresses() -> SharedAddresses:
-    """Return how many addresses have several customers. It reads an index of all addresses."""
-    # In two steps, of which the first reads that index alone; the second is about few customers.
-    addresses = list(shared_addresses(Customer.objects.all()))
-    shared = with_live_flag(Customer.objects.filter(email__in=addresses, deleted=False))
-    live = shared.order_by().values("email").annotate(live=Count("pk", filter=Q(has_live=True)))
-    counts = list(live.values_list("live", flat=True))
-    return SharedAddresses(len(counts), sum(count > 1 for count in counts))
+def known_shared_addresses() -> QuerySet[SharedAddress]:
+    """Return the addresses that several customers have, of those that the hourly job has found."""
+    customers = Customer.objects.filter(email=OuterRef("email"), deleted=False).order_by("pk")
+    return SharedAddress.objects.filter(Exists(customers[1:]))
+
+
+def count_shared_addresses(*, limit: int) -> SharedAddresses:
+    """Return how many of these addresses there are, each number up to a limit. Two queries."""
+    addresses = known_shared_addresses()
+    return SharedAddresses(addresses[:limit].count(), addresses.filter(is_paid_for=True)[:limit].count())
 
 
 def other_customers(account: Account) -> list[OtherCustomer]:

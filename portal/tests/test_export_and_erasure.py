@@ -44,6 +44,7 @@ from billing.models import (
     PaymentSource,
     RefusedCode,
     RevenueMovement,
+    SharedAddress,
     Subscription,
     WebhookEvent,
 )
@@ -222,6 +223,7 @@ class TestErasure:
         self, operator: Client, alice: Account, django_capture_on_commit_callbacks: Any
     ) -> None:
         browser, pdf = Browser(alice), store_pdf("alice-bill-0")
+        SharedAddress.objects.create(email=alice.email, is_paid_for=False)
         SignInClient().request_code(alice.email)
         send_due_mail()
         operator.post(
@@ -231,6 +233,7 @@ class TestErasure:
             assert "The account was erased." in self.confirm_erasure(operator, alice)
         assert browser.get("/api/account").status_code == 401
         account_models = (Account, AccountEvent, OutgoingMail, AccountDocument, Command, CodeRedemption, RefusedCode)
+        assert not SharedAddress.objects.exists()
         assert [model.objects.exclude(**exclude_bob(model)).count() for model in account_models] == [0] * 7
         sign_in_models = (LoginChallenge, SignInEvent, LimitCounter)
         assert "alice" not in str([list(model.objects.values()) for model in sign_in_models])

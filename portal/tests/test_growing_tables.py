@@ -20,8 +20,10 @@ from accounts.models import Account, OutgoingMail, User
 from billing import clock
 from billing.invoices import pdf_files
 from billing.jobs.data_retention import delete_old_refused_codes
+from billing.jobs.shared_addresses import find_shared_addresses
 from billing.mirror import next_bills
 from billing.mirror.events import webhook_processing
+from billing.models import Customer
 from billing.queries.catalog import subscribed_plans_outside_catalog
 from billing.receipts import notices
 
@@ -156,6 +158,24 @@ def test_a_filter_for_what_is_rare_uses_an_index(operator: Client, model: str, q
     counts = [statement for statement in statements if statement[0].startswith("SELECT COUNT(")]
     assert counts
     assert tables_read_whole(counts) == set()
+
+
+@pytest.mark.services
+@pytest.mark.django_db
+def test_customers_with_a_shared_address_are_read_from_the_addresses_that_were_found(operator: Client) -> None:
+    now = clock.billing_now()
+    addresses = [f"user{number % 900}@example.com" for number in range(1_000)]
+    Customer.objects.bulk_create(
+        Customer(provider_id=f"customer-{number}", email=email, synced_at=now) for number, email in enumerate(addresses)
+    )
+    find_shared_addresses()
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE billing_customer, billing_sharedaddress")
+    with collect_statements() as statements:
+        page = operator.get(reverse("admin:billing_customer_changelist"), {"shared": "yes"})
+    listed = [customer.email for customer in page.context["cl"].result_list]
+    assert listed == sorted(email for email in addresses if addresses.count(email) > 1)[:100]
+    assert tables_read_whole(statements, is_page=True) == set()
 
 
 @pytest.mark.services

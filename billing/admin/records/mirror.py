@@ -39,7 +39,7 @@ from billing.models import Customer, Invoice, ItemPrice, PaymentSource, Plan, Su
 from billing.models.mirror_row import MirroredResource
 from billing.money import format_cents
 from billing.queries.catalog import unarranged_price_ids
-from billing.queries.customers import shared_addresses
+from billing.queries.customers import known_shared_addresses
 from billing.queries.subscriptions.holdings import attach_plans
 from billing.receipts.phrases import payment_method_name
 from core.errors import PortalError
@@ -97,7 +97,7 @@ class SharedAddressFilter(admin.SimpleListFilter):
         """Return the customers that share an address when the filter is on."""
         if self.value() != "yes":
             return queryset
-        return queryset.filter(email__in=shared_addresses(Customer.objects.all()), deleted=False).order_by("email")
+        return queryset.filter(email__in=known_shared_addresses().values("email"), deleted=False)
 
 
 @admin.register(Customer)
@@ -110,6 +110,10 @@ class CustomerAdmin(LargeTableAdmin, MirroredAdmin):
     search_fields = ("provider_id__exact", "email__startswith", "account__email__startswith")
     fields = ("provider_id", "email", "account_page", "related_lists", *MirroredAdmin.last_fields)
     actions = ("read_again",)
+
+    def get_ordering(self, request: HttpRequest) -> Any:
+        """Return the order of the list, in which the customers of a shared address are side by side."""
+        return ("email",) if SharedAddressFilter.parameter_name in request.GET else super().get_ordering(request)
 
     def has_resync_permission(self, request: HttpRequest) -> bool:
         """Return whether the operator may resync accounts with the provider."""

@@ -6,6 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from accounts.models import Account
@@ -127,18 +129,38 @@ def test_the_list_costs_a_constant_number_of_queries(
 
 @pytest.mark.shows("rule-13", "rule-18")
 def test_operators_see_the_address_in_system_health(twice: SignInClient) -> None:
-    assert read_check().found == "Not counted yet"
+    assert read_check().found == "Not looked for yet"
     count_addresses()
     check = read_check()
-    assert check.found.startswith("1 address, 1 with several paying customers, counted ")
+    assert check.found.startswith("1 address, 1 with several paying customers, looked for ")
     assert (check.number, check.needs_somebody) == (1, True)
     assert "merge the customers" in check.todo
 
     Customer.objects.filter(provider_id="ella-2").update(deleted=True)
     count_addresses(hours=1)
     check = read_check()
-    assert check.found.startswith("none, counted ")
+    assert check.found.startswith("none, looked for ")
     assert not check.needs_somebody
+
+
+def listed_customers(operator: Client) -> list[str]:
+    """Return the customers of the list that system health links to."""
+    check = read_check()
+    page = operator.get(f"{reverse(f'admin:{check.admin_list}_changelist')}?{check.admin_filter}")
+    return sorted(customer.provider_id for customer in page.context["cl"].result_list)
+
+
+def test_the_list_of_customers_with_a_shared_address_agrees_with_system_health(
+    twice: SignInClient, provider: Provider, admin_client: Client
+) -> None:
+    subscribe_customer(provider, "finn", "finn@example.com", FAITH)
+    count_addresses()
+    assert (read_check().number, listed_customers(admin_client)) == (1, ["ella", "ella-2"])
+
+    provider.sdk.Customer.update("ella-2", {"email": "other@example.com"})
+    browser = SignInClient()
+    browser.sign_in("other@example.com")
+    assert (read_check().number, listed_customers(admin_client)) == (0, [])
 
 
 def test_a_count_that_is_repeated_after_a_kill_counts_once(twice: SignInClient) -> None:
