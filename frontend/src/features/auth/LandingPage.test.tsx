@@ -297,6 +297,7 @@ describe('the landing page', () => {
       '/dashboard',
     );
     expect(screen.queryByRole('textbox')).not.toBeInTheDocument();
+    expect(document.title).toBe('You’re signed in');
   });
 
   it('says when the session has ended', () => {

@@ -24,6 +24,7 @@ export default function LandingPage() {
   const { token, ended } = useAuth();
   // A sign-in here navigates away, so only a visitor who arrived signed in is greeted.
   const [cameSignedIn] = useState(token !== null);
+  const isSignedIn = cameSignedIn && token !== null;
   const art = site?.brand.heroUrl;
   const brandName = site?.brand.name;
   return (
@@ -39,7 +40,10 @@ export default function LandingPage() {
         />
       )}
       <div className={styles.welcome}>
-        <PageHeading title="Sign in" lead="Your subscriptions, billing, and invoices in one place.">
+        <PageHeading
+          title={isSignedIn ? 'You’re signed in' : 'Sign in'}
+          lead="Your subscriptions, billing, and invoices in one place."
+        >
           Your {brandName && <span className={styles.brand}>{brandName}</span>} account
         </PageHeading>
       </div>
@@ -47,7 +51,7 @@ export default function LandingPage() {
         {ended === 'expired' && (
           <InfoAlert>Your session has ended. Sign in again to continue.</InfoAlert>
         )}
-        {cameSignedIn && token !== null ? <SignedInPanel /> : <SignInCard brand={site?.brand} />}
+        {isSignedIn ? <SignedInPanel /> : <SignInCard brand={site?.brand} />}
       </div>
       <ul className={styles.reasons}>
         {REASONS.map(({ icon, text }) => (
