@@ -3,7 +3,6 @@ import { billingNow } from './clock';
 const LOCALE = 'en-US';
 const DAY_IN_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_CURRENCY = 'USD';
-const formatters = new Map<string, Intl.NumberFormat>();
 
 /** The currency of an amount, and the period that it is for. */
 export interface Terms {
@@ -13,10 +12,15 @@ export interface Terms {
   periodUnit: 'day' | 'week' | 'month' | 'year';
 }
 
+// A formatter takes much longer to create than to use, so each is created on first use and kept.
+const moneyFormatters = new Map<string, Intl.NumberFormat>();
+const dateFormatters = new Map<DateStyle, Intl.DateTimeFormat>();
+let listFormatter: Intl.ListFormat | undefined;
+
 function moneyFormatter(currency: string): Intl.NumberFormat {
   const formatter =
-    formatters.get(currency) ?? new Intl.NumberFormat(LOCALE, { style: 'currency', currency });
-  formatters.set(currency, formatter);
+    moneyFormatters.get(currency) ?? new Intl.NumberFormat(LOCALE, { style: 'currency', currency });
+  moneyFormatters.set(currency, formatter);
   return formatter;
 }
 
@@ -59,16 +63,27 @@ let timeZone: string | undefined;
 /** Sets the site's time zone for dates, so that they match the server's; by default the device's. */
 export function setTimeZone(zone: string | undefined): void {
   timeZone = zone;
+  dateFormatters.clear();
 }
 
 type DateStyle = Intl.DateTimeFormatOptions;
 const LONG: DateStyle = { month: 'long', day: 'numeric', year: 'numeric' };
 const WEEKDAY: DateStyle = { weekday: 'long', month: 'long', day: 'numeric' };
+const WEEKDAY_AND_YEAR: DateStyle = { ...WEEKDAY, year: 'numeric' };
 const SHORT: DateStyle = { month: 'short', day: 'numeric', year: 'numeric' };
+const MOMENT: DateStyle = { ...SHORT, hour: 'numeric', minute: '2-digit' };
 const NUMERIC: DateStyle = { month: '2-digit', day: '2-digit', year: 'numeric' };
+const YEAR: DateStyle = { year: 'numeric' };
+
+function dateFormatter(style: DateStyle): Intl.DateTimeFormat {
+  const formatter =
+    dateFormatters.get(style) ?? new Intl.DateTimeFormat(LOCALE, { ...style, timeZone });
+  dateFormatters.set(style, formatter);
+  return formatter;
+}
 
 function formatInstant(instant: string | Date, style: DateStyle): string {
-  return new Intl.DateTimeFormat(LOCALE, { ...style, timeZone }).format(new Date(instant));
+  return dateFormatter(style).format(new Date(instant));
 }
 
 /** `November 20, 2026`. */
@@ -79,7 +94,7 @@ export function formatDate(instant: string | Date): string {
 /** `Friday, November 20`, with the year unless it is the current one. */
 export function formatWeekday(instant: string | Date, now: Date = billingNow()): string {
   const isThisYear = formatYear(instant) === formatYear(now);
-  return formatInstant(instant, isThisYear ? WEEKDAY : { ...WEEKDAY, year: 'numeric' });
+  return formatInstant(instant, isThisYear ? WEEKDAY : WEEKDAY_AND_YEAR);
 }
 
 /** `Nov 20, 2026`. */
@@ -89,18 +104,17 @@ export function formatShortDate(instant: string | Date): string {
 
 /** `Nov 20 – Dec 20, 2026`. */
 export function formatDateRange(start: string, end: string): string {
-  const format = new Intl.DateTimeFormat(LOCALE, { ...SHORT, timeZone });
-  return format.formatRange(new Date(start), new Date(end));
+  return dateFormatter(SHORT).formatRange(new Date(start), new Date(end));
 }
 
 /** `2026`. */
 export function formatYear(instant: string | Date): string {
-  return formatInstant(instant, { year: 'numeric' });
+  return formatInstant(instant, YEAR);
 }
 
 /** `Nov 20, 2026, 3:15 PM`. */
 export function formatMoment(instant: string | Date): string {
-  return formatInstant(instant, { ...SHORT, hour: 'numeric', minute: '2-digit' });
+  return formatInstant(instant, MOMENT);
 }
 
 /** `11/20/2026`: month/day/year. */
@@ -121,9 +135,8 @@ export function calendarDaysUntil(instant: string | Date, now: Date = billingNow
 
 /** The start of an instant's day in the site's time zone, as if that zone were UTC. */
 function calendarDay(instant: string | Date): number {
-  // This locale writes dates as ISO 8601 does.
-  const format = new Intl.DateTimeFormat('en-CA', { ...NUMERIC, timeZone });
-  return Date.parse(format.format(new Date(instant)));
+  const [month = 0, day = 0, year = 0] = formatNumericDate(instant).split('/').map(Number);
+  return Date.UTC(year, month - 1, day);
 }
 
 /** `1 day`, `2 days`. */
@@ -131,9 +144,8 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
   return `${count} ${count === 1 ? one : many}`;
 }
 
-const LIST = new Intl.ListFormat('en-US', { type: 'conjunction' });
-
 /** `Faith & Family, Gospel TV, and Kids`. */
 export function formatList(words: readonly string[]): string {
-  return LIST.format(words);
+  listFormatter ??= new Intl.ListFormat(LOCALE, { type: 'conjunction' });
+  return listFormatter.format(words);
 }
