@@ -2,6 +2,7 @@ import { type RefObject, useLayoutEffect, useRef } from 'react';
 import { AlertIcon } from '@/ui/icons/AlertIcon';
 import { RefreshIcon } from '@/ui/icons/RefreshIcon';
 import { Button } from './Button';
+import { focusHeading } from './focusHeading';
 import styles from './StatePanel.module.css';
 
 interface ErrorStateProps {
@@ -18,7 +19,7 @@ function useFocusHeadingOnRemoval(): RefObject<HTMLButtonElement | null> {
   useLayoutEffect(() => {
     const { current } = button;
     return () => {
-      if (document.activeElement === current) document.querySelector('h1')?.focus();
+      if (document.activeElement === current) focusHeading();
     };
   }, []);
   return button;

@@ -1,20 +1,11 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useLocation } from 'react-router-dom';
 
 import { notifyError } from '@/lib/api/notifyError';
 import { useLoader } from '@/stores/loader';
 import { useModal } from '@/stores/modal';
 import { ConfirmModal } from '@/ui/ConfirmModal';
-import { isFocusLost } from '@/ui/useFocusIfLost';
-
-/** Focuses the screen's heading if the element that opened the dialog is gone once it closes. */
-function useFocusHeadingAfterClose(open: boolean): void {
-  const wasOpen = useRef(open);
-  useEffect(() => {
-    if (wasOpen.current && !open && isFocusLost()) document.querySelector('h1')?.focus();
-    wasOpen.current = open;
-  }, [open]);
-}
+import { useFocusHeadingAfterClose } from '@/ui/focusHeading';
 
 /** The global confirmation dialog, rendered from its store. It closes on navigation. */
 export function GlobalModal() {

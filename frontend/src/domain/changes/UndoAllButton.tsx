@@ -1,6 +1,7 @@
 import { isEnding } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { Button } from '@/ui/Button';
+import { focusHeading } from '@/ui/focusHeading';
 import {
   type OnUndone,
   useCancelScheduledPause,
@@ -16,9 +17,14 @@ interface UndoAllButtonProps {
 
 /** Undoes what one press has scheduled for several plans; nothing if less than two are left. */
 export function UndoAllButton({ plans, onUndone }: UndoAllButtonProps) {
-  const keep = useKeepSubscription(onUndone);
-  const undoChange = useUndoScheduledChange(onUndone);
-  const removePause = useCancelScheduledPause(onUndone);
+  const report: OnUndone = (message, undone) => {
+    // The button goes; what was done is said at the top of the screen.
+    focusHeading();
+    onUndone(message, undone);
+  };
+  const keep = useKeepSubscription(report);
+  const undoChange = useUndoScheduledChange(report);
+  const removePause = useCancelScheduledPause(report);
   const options = [
     { command: keep, scheduled: plans.filter(isEnding) },
     { command: undoChange, scheduled: plans.filter(hasScheduledChange) },

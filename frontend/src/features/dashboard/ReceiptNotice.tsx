@@ -5,6 +5,7 @@ import { useReportUndone } from '@/domain/changes/useReportUndone';
 import styles from '@/features/dashboard/panels/Panel.module.css';
 import type { Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
+import { focusHeading } from '@/ui/focusHeading';
 import { InfoAlert } from '@/ui/InfoAlert';
 import { UnbrokenDates } from '@/ui/UnbrokenDates';
 
@@ -17,7 +18,7 @@ export function ReceiptNotice({ plans }: { plans: readonly Plan[] }) {
   if (sentences.length === 0) return null;
   const dismiss = () => {
     void navigate(paths.dashboard, { replace: true });
-    document.querySelector('h1')?.focus();
+    focusHeading();
   };
   return (
     <InfoAlert tone="success" onDismiss={dismiss}>

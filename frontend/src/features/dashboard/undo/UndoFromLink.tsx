@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import { useReportUndone } from '@/domain/changes/useReportUndone';
 import { CONFIRMING_MESSAGE, errorMessage, isUnconfirmed } from '@/lib/api/errors';
@@ -7,6 +7,7 @@ import { paths } from '@/lib/paths';
 import { useLoader } from '@/stores/loader';
 import { Button } from '@/ui/Button';
 import { Dialog } from '@/ui/Dialog';
+import { useFocusHeadingAfterClose } from '@/ui/focusHeading';
 import { InfoAlert } from '@/ui/InfoAlert';
 import {
   findUndoable,
@@ -44,17 +45,6 @@ export function UndoFromLink({ account }: { account: Account }) {
   ) : (
     <NothingToUndoDialog {...common} email={account.email} plan={question.plan} />
   );
-}
-
-/**
- * A dialog that opens with the page has no element to return the focus to, so the heading gets it.
- */
-function useFocusHeadingAfterClose(open: boolean): void {
-  const wasOpen = useRef(false);
-  useEffect(() => {
-    if (wasOpen.current && !open) document.querySelector('h1')?.focus();
-    wasOpen.current = open;
-  }, [open]);
 }
 
 interface UndoDialogProps {

@@ -109,6 +109,8 @@ describe('undoing what is scheduled', () => {
     ).toBeVisible();
     expect(requests).toEqual([{ subscriptionId: ['sub_faith', 'sub_gospel'] }]);
     expect(screen.queryByRole('button', { name: 'Undo all' })).toBeNull();
+    // What was done is said below the heading, far above the cards on a phone.
+    expect(screen.getByRole('heading', { level: 1 })).toHaveFocus();
   });
 
   it('offers no way to undo all after a press for one', async () => {

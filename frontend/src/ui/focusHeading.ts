@@ -1,0 +1,20 @@
+import { useEffect, useRef } from 'react';
+
+import { isFocusLost } from './useFocusIfLost';
+
+/** Moves the focus to the heading of the screen, and scrolls it into view. */
+export function focusHeading(): void {
+  document.querySelector('h1')?.focus();
+}
+
+/**
+ * Focuses the heading after a dialog has closed that has no element to return the focus to: the one
+ * that opened it is gone, or it opened with the page.
+ */
+export function useFocusHeadingAfterClose(open: boolean): void {
+  const wasOpen = useRef(open);
+  useEffect(() => {
+    if (wasOpen.current && !open && isFocusLost()) focusHeading();
+    wasOpen.current = open;
+  }, [open]);
+}
