@@ -76,6 +76,13 @@ export function asksToConfirmPlans(query: URLSearchParams): boolean {
   return query.has(CONFIRM_PARAMETER);
 }
 
+/** A query string that no longer asks to confirm the plans it names. */
+export function withoutConfirmation(query: URLSearchParams): URLSearchParams {
+  const changed = new URLSearchParams(query);
+  changed.delete(CONFIRM_PARAMETER);
+  return changed;
+}
+
 /** The URL to add a payment method and then confirm these plans. */
 export function payForPlansAddress(order: PlanOrder, kind: SourceKind = 'CARD'): string {
   return withPlanOrder(addAddress(kind).to, order);

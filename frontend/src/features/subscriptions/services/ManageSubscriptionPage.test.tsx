@@ -1,5 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { delay, HttpResponse, http } from 'msw';
+import { useLocation } from 'react-router-dom';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { ManagePlans, Plan, ServicesChange } from '@/lib/api/types';
@@ -31,7 +32,17 @@ const CHANGE = '*/api/account/add-remove-service';
 
 function renderPage(costs: Partial<ManagePlans> = {}, at = '/manage-subscription') {
   server.use(http.get(PLANS, () => HttpResponse.json(makeManagePlans(costs))));
-  return renderScreen(<ManageSubscriptionPage />, { at });
+  const page = (
+    <>
+      <ManageSubscriptionPage />
+      <Query />
+    </>
+  );
+  return renderScreen(page, { at });
+}
+
+function Query() {
+  return <p data-testid="query">{useLocation().search}</p>;
 }
 
 const findTable = () => screen.findByRole('table', { name: 'Your Subscriptions' });
@@ -612,6 +623,18 @@ describe('plans that the URL asks to add', () => {
     await user.click(within(dialog).getByRole('button', { name: 'NO, CANCEL' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
     expect(await findCheckbox('Start Kids')).toBeChecked();
+    expect(screen.getByRole('heading', { level: 1 })).toHaveFocus();
+  });
+
+  it('are not confirmed again by a reload once the confirmation was closed', async () => {
+    const { user } = renderPage(NOTHING_HELD, '/manage-subscription?add=Minno-Plan&confirm=yes');
+    const dialog = await screen.findByRole('dialog', { name: 'Save your changes?' });
+    // A reload while it is open asks again.
+    expect(screen.getByTestId('query')).toHaveTextContent('?add=Minno-Plan&confirm=yes');
+    await user.click(within(dialog).getByRole('button', { name: 'NO, CANCEL' }));
+    await waitFor(() =>
+      expect(screen.getByTestId('query')).toHaveTextContent(/^\?add=Minno-Plan$/),
+    );
   });
 
   it('are not confirmed if they are no longer offered', async () => {

@@ -9,7 +9,7 @@ import { listSources } from '@/domain/payments/paymentSources';
 import { offersForPeriod } from '@/domain/plans/offeredPlans';
 import { PeriodPicker } from '@/domain/plans/PeriodPicker';
 import { PlanTable } from '@/domain/plans/PlanTable';
-import { asksToConfirmPlans } from '@/domain/plans/planAddresses';
+import { asksToConfirmPlans, withoutConfirmation } from '@/domain/plans/planAddresses';
 import { isLive, watchableServices } from '@/domain/plans/plans';
 import { useChosenPeriod } from '@/domain/plans/useChosenPeriod';
 import { ServiceCards } from '@/domain/services/ServiceCards';
@@ -56,8 +56,7 @@ export function ServiceChoice({ costs: currentCosts }: { costs: ManagePlans }) {
     [offer, periodUnit],
   );
   const draft = useServiceDraft(costs, periodUnit);
-  const change = useServicesChange(costs, draft, setFrozen);
-  useConfirmationFromUrl(draft, change.ask);
+  const change = useConfirmationFromUrl(draft, useServicesChange(costs, draft, setFrozen));
   const { data: site } = useQuery(siteOptions);
   const submit = () => {
     if (draft.isChanged) change.ask();
@@ -138,9 +137,15 @@ function ServiceTable({ costs, draft }: DraftProps) {
   );
 }
 
-/** Opens the confirmation once, if the URL asks for it and there is something to confirm and to pay with. */
-function useConfirmationFromUrl({ isChanged }: ServiceDraft, ask: () => void) {
-  const [query] = useSearchParams();
+/**
+ * Opens the confirmation once, if the URL asks for it and there is something to confirm and to pay
+ * with. Closing it takes the request out of the URL, so that a reload doesn't ask again.
+ */
+function useConfirmationFromUrl(
+  { isChanged }: ServiceDraft,
+  change: ServicesDialog,
+): ServicesDialog {
+  const [query, setQuery] = useSearchParams();
   const isAsked = useRef(false);
   const { data: payments } = useQuery(paymentsOptions);
   const canPay = payments !== undefined && listSources(payments).length > 0;
@@ -149,8 +154,13 @@ function useConfirmationFromUrl({ isChanged }: ServiceDraft, ask: () => void) {
   useEffect(() => {
     if (!isWanted || isAsked.current) return;
     isAsked.current = true;
-    ask();
+    change.ask();
   }, [isWanted]);
+  const close = () => {
+    change.close();
+    if (asksToConfirmPlans(query)) setQuery(withoutConfirmation(query), { replace: true });
+  };
+  return { ...change, close };
 }
 
 function isPending({ isChanged, figures, estimate }: ServiceDraft): boolean {
@@ -165,6 +175,8 @@ function pricedChange({ isChanged, shown }: ServiceDraft): ServicesChange | unde
 function asServicesChange(costs: ManagePlans | ServicesChange): ServicesChange | undefined {
   return 'quote' in costs ? costs : undefined;
 }
+
+type ServicesDialog = ReturnType<typeof useServicesChange>;
 
 /** Clears the draft when the screen unmounts after a successful change. */
 function useServicesChange(costs: ManagePlans, draft: ServiceDraft, setFrozen: SetFrozen) {
@@ -228,11 +240,7 @@ function ServicesCostChange({ costs, change }: { costs: ManagePlans; change: Ser
   return <CostChange now={costs} then={change} chargedPlanIds={change.added} />;
 }
 
-function ServicesDialogs({
-  costs,
-  draft,
-  change,
-}: DraftProps & { change: ReturnType<typeof useServicesChange> }) {
+function ServicesDialogs({ costs, draft, change }: DraftProps & { change: ServicesDialog }) {
   const { figures } = draft;
   const order = { planIds: draft.wanted, ...periodField(draft.periodUnit) };
   const all = choosablePlans(costs);

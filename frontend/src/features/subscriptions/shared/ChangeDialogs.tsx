@@ -4,6 +4,7 @@ import type { DeclinedCharge } from '@/domain/payments/declinedCharge';
 import { CONFIRMING_MESSAGE, errorMessage, hasCode, isUnconfirmed } from '@/lib/api/errors';
 import { useLoader } from '@/stores/loader';
 import { ConfirmModal } from '@/ui/ConfirmModal';
+import { useFocusHeadingAfterClose } from '@/ui/focusHeading';
 import { InfoAlert } from '@/ui/InfoAlert';
 import { Skeleton } from '@/ui/Skeleton';
 import { VisuallyHidden } from '@/ui/VisuallyHidden';
@@ -48,6 +49,7 @@ export function ChangeDialogs({
   declinedCharge = null,
 }: ChangeDialogsProps) {
   const loaderNote = useLoader(({ message }) => message);
+  useFocusHeadingAfterClose(step !== 'closed');
   // Keeps the message in the dialog while it closes.
   const lastError = useLatest(command.error ?? undefined);
   // The payment dialog shows the first error; the text for `nothingLeft` covers the second.
