@@ -32,17 +32,17 @@ def stats_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, db: None) -> Pat
 
 @pytest.fixture
 def bundle(stats_file: Path) -> Path:
-    main = "main.0123456789abcdef0123.js"
+    main, react = "main.0123456789abcdef0123.js", "react.0123456789abcdef0123.js"
     screens = {
         "frame": ["1.0123456789abcdef.css", "1.0123456789abcdef.js"],
         "/": ["2.0123456789abcdef.js"],
         "/cancelAll": ["3.0123456789abcdef.css", "3.0123456789abcdef.js"],
     }
-    names = [main, *(file for files in screens.values() for file in files)]
+    names = [main, react, *(file for files in screens.values() for file in files)]
     stats = {
         "status": "done",
         "publicPath": "/static/app/",
-        "chunks": {"main": [main]},
+        "chunks": {"main": [main], "react": [react]},
         "screens": screens,
         "assets": {name: {"name": name, "publicPath": f"/static/app/{name}"} for name in names},
     }
