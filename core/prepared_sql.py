@@ -12,9 +12,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
+from django.db import Error, connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
+
+Parameters = Sequence[str | int | datetime | None]
 
 # How often a connection runs a statement before it prepares it.
 PREPARE_THRESHOLD = 1
@@ -25,8 +27,25 @@ def listen_for_connections() -> None:
     connection_created.connect(_allow_preparing, dispatch_uid="core.prepared_sql")
 
 
-def fetch_row(sql: str, parameters: Sequence[str | int | datetime | None]) -> tuple[Any, ...] | None:
-    """Run a literal statement and return its first row, or None; on PostgreSQL it is prepared."""
+def fetch_row(sql: str, parameters: Parameters) -> tuple[Any, ...] | None:
+    """Run a literal statement that only reads, and return its first row, or None; on PostgreSQL it is prepared.
+
+    Django asks the server before the first statement of each request whether the connection still works, which costs as
+    much as the statement. Here the statement finds out, and is run again if the server has closed the connection.
+    """
+    if connection.connection is None or connection.in_atomic_block:
+        return _run_statement(sql, parameters)
+    connection.health_check_done = True  # type: ignore[attr-defined]  # the stubs lack it
+    try:
+        return _run_statement(sql, parameters)
+    except Error:
+        if connection.is_usable():
+            raise
+        connection.close()
+        return _run_statement(sql, parameters)
+
+
+def _run_statement(sql: str, parameters: Parameters) -> tuple[Any, ...] | None:
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             from django.db.backends.postgresql.base import ServerBindingCursor

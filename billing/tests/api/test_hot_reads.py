@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from pytest_django import DjangoAssertNumQueries
 
 from accounts.models import Account
@@ -74,6 +74,16 @@ def test_its_statements_are_planned_once_for_each_connection() -> None:
         cursor.execute("SELECT statement, generic_plans + custom_plans FROM pg_prepared_statements")
         uses = {"sessiontoken" in statement: count for statement, count in cursor.fetchall()}
     assert uses == {True: 2, False: 2}
+
+
+@pytest.mark.services
+@pytest.mark.django_db(transaction=True)
+def test_it_is_answered_although_the_server_has_closed_the_connection() -> None:
+    browser = Browser(open_account("ivy"))
+    assert browser.get("/api/account").status_code == 200
+    with pytest.raises(OperationalError), connection.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+    assert browser.get("/api/account").status_code == 200
 
 
 def test_a_build_makes_at_most_twenty_queries_for_a_large_account(
