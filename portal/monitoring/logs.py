@@ -17,7 +17,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from celery.signals import before_task_publish, task_postrun, task_prerun
-from pythonjsonlogger.json import JsonEncoder, JsonFormatter
 
 NO_REQUEST = "-"
 TASK_HEADER = "request_id"
@@ -29,6 +28,9 @@ CREDENTIALS = re.compile(r"(?i)\b(bearer|basic|token)(\s+)[\w.~+/=-]{16,}")
 SHORTEST_CREDENTIALS = len("basic ") + 16
 # A password in the URL of a database or a broker.
 PASSWORD_IN_ADDRESS = re.compile(r"(?<=://)([^\s:/@]*):[^\s/@]+@")
+
+# What each record has; the others of its attributes were logged with it, as `extra`.
+RECORD_FIELDS = frozenset((*vars(logging.makeLogRecord({})), "request_id", "message", "asctime", "taskName"))
 
 _request_id: ContextVar[str] = ContextVar("request_id", default=NO_REQUEST)
 
@@ -97,7 +99,9 @@ class Redaction:
             return [self.redact_json(item) for item in value]
         if value is None or isinstance(value, int | float):
             return value
-        return self.redact_json(json.loads(json.dumps(value, cls=JsonEncoder)))
+        if isinstance(value, BaseException):
+            value = f"{type(value).__name__}: {value}"
+        return self(str(value))
 
 
 class PlainLines(logging.Formatter):
@@ -112,29 +116,26 @@ class PlainLines(logging.Formatter):
         return self._redact(super().format(record))
 
 
-class JsonLines(JsonFormatter):
+class JsonLines(logging.Formatter):
     """Formats a JSON object per line: time (ISO 8601, UTC), level, logger, request_id, message, exception, extras."""
 
     def __init__(self, *, secrets: list[str]) -> None:
-        super().__init__(
-            ["asctime", "levelname", "name", "request_id", "message"],
-            rename_fields={
-                "asctime": "time",
-                "levelname": "level",
-                "name": "logger",
-                "exc_info": "exception",
-            },
-        )
+        super().__init__()
         self._redaction = Redaction(secrets)
 
-    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: N802  (its name)
-        """Return the time with milliseconds."""
-        return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-
-    def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
-        """Return the redacted data, before it is serialized."""
-        redacted: dict[str, Any] = self._redaction.redact_json(log_data)
-        return redacted
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line, redacted before it is serialized."""
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "request_id": getattr(record, "request_id", None),
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        line |= {name: value for name, value in vars(record).items() if name not in RECORD_FIELDS}
+        return json.dumps({name: self._redaction.redact_json(value) for name, value in line.items()})
 
 
 @before_task_publish.connect
