@@ -76,10 +76,11 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "portal.middleware.http_methods.KnownMethodsMiddleware",
+    "portal.middleware.internal_probes.AllowedHostMiddleware",
+    # Hot reads are answered here: what is below is for views, most of it for operators.
     "portal.api.middleware.ApiMiddleware",
     "operators.middleware.OperatorsNetworkMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "portal.middleware.internal_probes.AllowedHostMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_otp.middleware.OTPMiddleware",

@@ -19,7 +19,7 @@ from accounts.sign_in.session_lookup import find_open_session
 
 # Other tokens are refused before hashing: knox raises on bytes that are not UTF-8, and PostgreSQL on a NUL.
 _TOKEN_PATTERN = re.compile(rb"\A[A-Za-z0-9_]{20,90}\Z")
-_RENEWAL_INTERVAL = timedelta(days=1)
+RENEWAL_INTERVAL = timedelta(days=1)
 
 
 class BearerAuthentication(TokenAuthentication):  # type: ignore[misc]  # knox has no types
@@ -48,7 +48,7 @@ class BearerAuthentication(TokenAuthentication):  # type: ignore[misc]  # knox h
         session = find_open_session(hash_token(token.decode("ascii")), now=now)
         if session is None:
             _refuse_token()
-        if now - session.last_used_at >= _RENEWAL_INTERVAL:
+        if now - session.last_used_at >= RENEWAL_INTERVAL:
             _renew_session(session, now)
         return session.user, session
 

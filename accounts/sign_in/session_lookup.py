@@ -26,13 +26,26 @@ _LOADED_MODELS: tuple[tuple[type[models.Model], Columns], ...] = (
 )
 _SELECTED_FIELDS: list[Any] = [field for _model, fields in _LOADED_MODELS for field in fields]
 _SESSION_TABLE, _USER_TABLE, _ACCOUNT_TABLE = (model._meta.db_table for model, _fields in _LOADED_MODELS)
-_OPEN_SESSION_SQL = f"""
-    SELECT {", ".join(f'"{field.model._meta.db_table}"."{field.column}"' for field in _SELECTED_FIELDS)}
-    FROM {_SESSION_TABLE}
-    JOIN {_USER_TABLE} ON {_USER_TABLE}.id = {_SESSION_TABLE}.user_id
-    JOIN {_ACCOUNT_TABLE} ON {_ACCOUNT_TABLE}.user_id = {_USER_TABLE}.id
-    WHERE {_SESSION_TABLE}.digest = %s AND {_SESSION_TABLE}.expiry > %s AND {_USER_TABLE}.is_active
-"""  # noqa: S608  (our own tables' names)
+
+
+def open_session_sql(columns: str, *, joins: str = "") -> str:
+    """Return a statement that reads an open session with its user and account, by token digest and the time now.
+
+    A caller may join more, and add conditions at the end.
+    """
+    return f"""
+        SELECT {columns}
+        FROM {_SESSION_TABLE}
+        JOIN {_USER_TABLE} ON {_USER_TABLE}.id = {_SESSION_TABLE}.user_id
+        JOIN {_ACCOUNT_TABLE} ON {_ACCOUNT_TABLE}.user_id = {_USER_TABLE}.id
+        {joins}
+        WHERE {_SESSION_TABLE}.digest = %s AND {_SESSION_TABLE}.expiry > %s AND {_USER_TABLE}.is_active
+    """  # noqa: S608  (our own tables' names)
+
+
+_OPEN_SESSION_SQL = open_session_sql(
+    ", ".join(f'"{field.model._meta.db_table}"."{field.column}"' for field in _SELECTED_FIELDS)
+)
 
 
 def find_open_session(digest: str, *, now: datetime) -> SessionToken | None:

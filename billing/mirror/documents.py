@@ -1,11 +1,13 @@
 """The documents of the hot reads: JSON that is built when the mirror changes and served as it is (decision 1)."""
 
 from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F
 
-from accounts.models import Account
+from accounts.models import Account, SessionToken, User
+from accounts.sign_in.session_lookup import open_session_sql
 from billing.mirror.wanted_estimates import missing_estimates, want_missing_estimates
 from billing.models import AccountDocument, ContentVersion
 from core.prepared_sql import fetch_row
@@ -14,12 +16,19 @@ STALE_VERSION, FIRST_VERSION = 0, 1
 # Added to the version of each document, and raised when their fields change: the release before builds its own.
 FORMAT = 3_000_000
 
-# Plain SQL: building this query with the ORM for every read costs more than running it.
-_READ_SQL = f"""
-    SELECT body,
-        content_version = {FORMAT} + COALESCE((SELECT version FROM {ContentVersion._meta.db_table} WHERE id = 1), %s)
-    FROM {AccountDocument._meta.db_table} WHERE account_id = %s AND kind = %s
+# Plain SQL: building these queries with the ORM for every read costs more than running them.
+_TABLE = AccountDocument._meta.db_table
+_IS_FRESH = f"""
+    content_version = {FORMAT} + COALESCE(
+        (SELECT version FROM {ContentVersion._meta.db_table} WHERE id = 1), {FIRST_VERSION}
+    )
 """  # noqa: S608  (our own tables' names)
+_READ_SQL = f"SELECT body, {_IS_FRESH} FROM {_TABLE} WHERE account_id = %s AND kind = %s"  # noqa: S608
+_USER_ID, _ACCOUNT_ID = (f"{model._meta.db_table}.id" for model in (User, Account))
+_READ_OF_SESSION_SQL = f"""
+    {open_session_sql(f"{_USER_ID}, body", joins=f"JOIN {_TABLE} ON {_TABLE}.account_id = {_ACCOUNT_ID}")}
+    AND {SessionToken._meta.db_table}.last_used_at > %s AND kind = %s AND {_IS_FRESH}
+"""
 
 
 # Returns the JSON texts of an account's documents by kind.
@@ -38,12 +47,21 @@ def read_document(account: Account, kind: str) -> str:
 
     A rebuild requests the estimates of next bills that are missing: here somebody looks at them.
     """
-    row = fetch_row(_READ_SQL, [FIRST_VERSION, account.pk, kind])
+    row = fetch_row(_READ_SQL, [account.pk, kind])
     if row is None or not row[1]:
         want_missing_estimates(account)
         return rebuild_documents(account)[kind]
     body: str = row[0]
     return body
+
+
+def find_document_of_session(digest: str, kind: str, *, now: datetime, used_after: datetime) -> tuple[int, str] | None:
+    """Return the user's id and a hot read's JSON text by the digest of a session's token, with one query.
+
+    Return None if the session is not open at `now` or was not used after `used_after`, or if the document is stale.
+    """
+    adapt = connection.ops.adapt_datetimefield_value
+    return fetch_row(_READ_OF_SESSION_SQL, [digest, adapt(now), adapt(used_after), kind])
 
 
 # No savepoint: a failure here must fail the caller's transaction.

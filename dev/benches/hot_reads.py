@@ -56,7 +56,7 @@ def main() -> None:
         from dev.benches.support.urls import BARE, BEHIND_MIDDLEWARE
 
         token = create_signed_in_account()
-        counts: list[Figure] = [Count(f"{path}, queries", _count_queries(path, token), "2") for path in READS]
+        counts: list[Figure] = [Count(f"{path}, queries", _count_queries(path, token), "1") for path in READS]
         with run_server() as port:
             sides = {
                 path: partial(_requests_per_second, port, path, token) for path in (BARE, BEHIND_MIDDLEWARE, *READS)

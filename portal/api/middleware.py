@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 from django.conf import settings
+from django.db import Error as DatabaseFailure
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.functional import LazyObject
 
@@ -20,6 +21,7 @@ from core.tracing import NO_SPAN, Span, SpanKind, open_span
 from operators.models import AccountView
 from portal.api.case import to_snake
 from portal.api.errors import PayloadTooLarge, error_response, translate_error
+from portal.api.hot_reads import answer_hot_read
 from portal.api.requests import is_json_request
 from portal.monitoring import logs, metrics
 from portal.monitoring.tracing import is_traced
@@ -39,7 +41,8 @@ class RequestIdMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Bind the request's id, and log the response."""
-        header = request.headers.get("X-Request-ID", "")
+        # Not `request.headers`, which parses all headers.
+        header = request.META.get("HTTP_X_REQUEST_ID", "")
         request_id = header if REQUEST_ID.match(header) else uuid.uuid4().hex
         request.request_id = request_id  # type: ignore[attr-defined]  # only `request_id_of` reads it
         started = time.monotonic()
@@ -88,11 +91,11 @@ def _signed_in_user_id(request: HttpRequest) -> int | None:
         return view.operator_id
     user = known.get("user")
     # The lazy one of a page would query the database.
-    return None if user is None or isinstance(user, LazyObject) else user.pk
+    return known.get("signed_in_user_id") if user is None or isinstance(user, LazyObject) else user.pk
 
 
 class ApiMiddleware:
-    """Refuses bodies over the limit, accepts query keys in either case, and disables caching of responses."""
+    """Refuses bodies over the limit, answers hot reads, takes query keys in either case, and disables caching."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
@@ -103,9 +106,12 @@ class ApiMiddleware:
             return self.get_response(request)
         try:
             with fair_share.share_process(_identify_request(request)):
-                response = self._refuse_large_body(request) or self._answer_request(request)
-        except Throttled as error:
-            response = error_response(request, error)
+                response = self._answer_early(request) or self._answer_request(request)
+        except (Throttled, DatabaseFailure) as error:
+            answer = self.process_exception(request, error)
+            if answer is None:
+                raise
+            response = answer
         response.setdefault("Cache-Control", "no-store")
         return response
 
@@ -114,10 +120,10 @@ class ApiMiddleware:
         error = translate_error(exception) if is_json_request(request) else None
         return error_response(request, error) if error else None
 
-    def _refuse_large_body(self, request: HttpRequest) -> HttpResponse | None:
-        if _content_length(request) <= settings.API_BODY_LIMIT:
-            return None
-        return error_response(request, PayloadTooLarge())
+    def _answer_early(self, request: HttpRequest) -> HttpResponse | None:
+        if _content_length(request) > settings.API_BODY_LIMIT:
+            return error_response(request, PayloadTooLarge())
+        return answer_hot_read(request)
 
     def _answer_request(self, request: HttpRequest) -> HttpResponse:
         if request.GET:
@@ -127,7 +133,7 @@ class ApiMiddleware:
 
 def _identify_request(request: HttpRequest) -> str:
     """Return what requests of one session, or of one operator's view, to one address have in common, without tokens."""
-    tokens = (request.headers.get("Authorization", ""), request.COOKIES.get(settings.VIEW_COOKIE_NAME, ""))
+    tokens = (request.META.get("HTTP_AUTHORIZATION", ""), request.COOKIES.get(settings.VIEW_COOKIE_NAME, ""))
     parts = (*tokens, request.method or "", request.path)
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
