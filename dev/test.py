@@ -161,42 +161,53 @@ def browser_suite(data: Path, output: Output) -> bool:
     return _run_suite(command, output, CHROMIUM=ensure_browser(), PREPARED_DEMO=str(data))
 
 
-def test_stages(data: Path) -> tuple[dict[str, Suite], ...]:
-    """Return all suites in stages; those of a stage run concurrently, since each leaves cores idle."""
+def test_lanes(data: Path) -> tuple[dict[str, Suite], ...]:
+    """Return all suites in two lanes, which run beside each other; the suites of a lane run one after the other.
+
+    The first lane keeps the cores busy; the second begins with the suite that mostly waits, for time-outs.
+    """
     return (
         {
-            "Python on the embedded default": python_suite,
             "a demo's first night": partial(prepare_journey_data, data),
+            "Python on the embedded default": python_suite,
+            "browser journeys": partial(browser_suite, data),
         },
         {
-            "Python on PostgreSQL and Redis": services_suite,
             "faults below the portal": faults_suite,
+            "Python on PostgreSQL and Redis": services_suite,
             "a rehearsal of production": rehearsal_suite,
             "the frontend": frontend_suite,
         },
-        {"browser journeys": partial(browser_suite, data)},
     )
 
 
-def _run_stage(suites: dict[str, Suite], folder: Path) -> list[str]:
-    """Run a stage's suites, the first on the console, and print the others' output afterwards; return summaries."""
-    print_line(f"\n=== {', '.join(suites)}")
-    (first, shown), *others = suites.items()
+def _run_lanes(lanes: tuple[dict[str, Suite], ...], folder: Path) -> list[str]:
+    """Run lanes, the first on the console, and print the others' output afterwards; return summaries."""
+    shown, *others = lanes
+    with ThreadPoolExecutor(len(others)) as pool:
+        running = [pool.submit(_run_captured, lane, folder) for lane in others]
+        lines = [_run_shown(name, suite) for name, suite in shown.items()]
+        for lane in running:
+            for line, output in lane.result():
+                print_line(output)
+                lines.append(line)
+    return lines
 
-    def run_captured(name: str, suite: Suite) -> tuple[str, str]:
+
+def _run_shown(name: str, suite: Suite) -> str:
+    print_line(f"\n=== {name}")
+    return _run_and_summarize(name, suite, None)
+
+
+def _run_captured(lane: dict[str, Suite], folder: Path) -> list[tuple[str, str]]:
+    """Run the suites of a lane; return the summary and the output of each."""
+    outcomes = []
+    for name, suite in lane.items():
         with tempfile.TemporaryFile(dir=folder) as output:
             line = _run_and_summarize(name, suite, output)
             output.seek(0)
-            return line, output.read().decode(errors="replace")
-
-    with ThreadPoolExecutor(max(1, len(others))) as pool:
-        concurrent = [(name, pool.submit(run_captured, name, suite)) for name, suite in others]
-        lines = [_run_and_summarize(first, shown, None)]
-        for name, running in concurrent:
-            line, output = running.result()
-            print_line(f"\n=== {name}\n{output}")
-            lines.append(line)
-    return lines
+            outcomes.append((line, f"\n=== {name}\n{output.read().decode(errors='replace')}"))
+    return outcomes
 
 
 def _run_and_summarize(name: str, suite: Suite, output: Output) -> str:
@@ -221,7 +232,7 @@ def main() -> int:
         print_line(f"\n{error}")
         return 1
     with tempfile.TemporaryDirectory(prefix="portal-test-") as folder:
-        lines = [line for suites in test_stages(Path(folder) / "demo") for line in _run_stage(suites, Path(folder))]
+        lines = _run_lanes(test_lanes(Path(folder) / "demo"), Path(folder))
     print_line("\n=== make test\n" + "\n".join(lines))
     return 1 if any("FAILED" in line for line in lines) else 0
 

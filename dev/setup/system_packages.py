@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 
 from dev.console import CannotContinue, print_line, run_command
@@ -16,6 +17,8 @@ OLDEST_PYTHON = (3, 11)
 NEWEST_PYTHON = (3, 13)
 OLDEST_NODE = (22, 12)
 PANGO_DEBIAN = ("libpango-1.0-0", "libpangoft2-1.0-0", "libharfbuzz-subset0")
+# apt-get fails while another one runs, and suites that run beside each other install what they need.
+_INSTALLING = threading.Lock()
 
 
 def can_use_apt() -> bool:
@@ -33,8 +36,9 @@ def install_command(debian: Sequence[str], homebrew: Sequence[str]) -> str:
 def apt_install(what: str, packages: Sequence[str]) -> None:
     """Install distribution packages; only where `can_use_apt`. Raises `CannotContinue`."""
     noninteractive = {"DEBIAN_FRONTEND": "noninteractive"}
-    run_command("Reading the distribution's package lists", ["apt-get", "update", "-q"], env=noninteractive)
-    run_command(what, ["apt-get", "install", "-q", "-y", "--no-install-recommends", *packages], env=noninteractive)
+    with _INSTALLING:
+        run_command("Reading the distribution's package lists", ["apt-get", "update", "-q"], env=noninteractive)
+        run_command(what, ["apt-get", "install", "-q", "-y", "--no-install-recommends", *packages], env=noninteractive)
 
 
 def check_python() -> None:
