@@ -4,6 +4,9 @@ The SDK builds an `httpx.Client` for each request, which takes twenty times as l
 `install_shared_client` replaces `chargebee.http_request._make_request`. Certificates are still verified, against the
 certificate authorities that the SDK ships; a test proves that another certificate is refused. The SDK's own switch is
 off only so that it does not build a context per call: without this patch, httpx would still verify by default.
+
+The SDK also evaluates the type hints of a class for every record that it reads, which is nine tenths of the time that
+reading takes. With the patch it evaluates them once.
 """
 
 import logging
@@ -16,11 +19,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache
+from typing import Any, get_type_hints
 from urllib.parse import urlsplit
 
 import httpx
-from chargebee import Chargebee, http_request
+from chargebee import Chargebee, http_request, model, responses
 
 logger = logging.getLogger(__name__)
 
@@ -115,10 +119,15 @@ _pool = _ClientPool()
 os.register_at_fork(after_in_child=_pool.drop_client)
 
 
+# The SDK reads these dictionaries and never changes them.
+_cached_type_hints = cache(get_type_hints)
+
+
 def install_shared_client() -> None:
-    """Make the SDK use the shared client. Calling it again changes nothing."""
+    """Make the SDK use the shared client, and remember its classes' type hints. Calling it again changes nothing."""
     Chargebee.verify_ca_certs = False
     http_request._make_request = _send_request
+    model.get_type_hints = responses.get_type_hints = _cached_type_hints
 
 
 def _send_request(request_args: dict[str, Any]) -> Any:
