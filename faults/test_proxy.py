@@ -15,13 +15,14 @@ import pytest
 
 from billing.tests.support.live_provider import FAITH
 from conftest import free_port
-from faults.support.proxy import HOST, Proxy, run_proxy
+from faults.support.proxy import HOST, NAMED, Proxy, run_proxy
 from faults.support.running_portal import RunningPortal
 
 ATTACKER, VISITOR = "127.0.0.66", "127.0.0.7"
 SLOW_HEADS, SLOW_BODIES = 300, 64
 # Of `limit_req` in the configuration.
 BURST = 200
+MOST_BURSTS = 20
 # Far below the ten seconds that a slow client may take, and far above what a busy machine needs.
 PROMPT_SECONDS = 5.0
 HEAD = f"POST /api/auth/send-otp HTTP/1.1\r\nHost: {HOST}\r\nContent-Type: application/json\r\n".encode()
@@ -78,10 +79,21 @@ def test_slow_clients_keep_nobody_waiting(portal: RunningPortal, proxy: Proxy) -
     assert answer.json()["email"] == "wilma@example.com"
 
 
+def send_flood(proxy: Proxy) -> list[httpx.Response]:
+    """Send bursts from the attacker's address until a request is refused; return all answers."""
+    flood: list[httpx.Response] = []
+    with ThreadPoolExecutor(8) as pool, proxy.open_client(address=ATTACKER) as client:
+        # A slow machine needs several: what is allowed in a second passes as well.
+        for _ in range(MOST_BURSTS):
+            flood += pool.map(lambda _: client.get("/api/site", extensions=NAMED), range(BURST))
+            if any(answer.status_code == 429 for answer in flood):
+                break
+    return flood
+
+
 @pytest.mark.shows("reliability-32")
 def test_an_address_that_floods_is_limited_and_others_are_served(portal: RunningPortal, proxy: Proxy) -> None:
-    with ThreadPoolExecutor(8) as pool:
-        flood = [*pool.map(lambda _: proxy.request("GET", "/api/site", address=ATTACKER), range(BURST + 200))]
+    flood = send_flood(proxy)
     refused = [answer for answer in flood if answer.status_code == 429]
     assert len(flood) - len(refused) >= BURST
     assert_own_answer(refused[0], 429)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -17,6 +18,8 @@ from conftest import NO_AUTHORITIES, ROOT, free_port
 from faults.support.running_portal import wait_until
 
 HOST = "account.example.com"
+# By its own name, although requests go to an address.
+NAMED = {"sni_hostname": HOST}
 # No certificate authority signed it.
 UNVERIFIED = ssl.create_default_context()
 UNVERIFIED.check_hostname = False
@@ -40,16 +43,16 @@ class Proxy:
         """What it logged of errors."""
         return (self.folder / "error.log").read_text()
 
-    def request(self, method: str, path: str, *, address: str = "127.0.0.1", **more: object) -> httpx.Response:
-        """Send a request over TLS from an address of this machine."""
+    def open_client(self, *, address: str) -> httpx.Client:
+        """Return a client that keeps its connections, over TLS from an address of this machine."""
         transport = httpx.HTTPTransport(verify=UNVERIFIED, local_address=address)
-        with httpx.Client(transport=transport, timeout=30) as client:
-            return client.request(
-                method,
-                f"https://127.0.0.1:{self.port}{path}",
-                extensions={"sni_hostname": HOST},
-                **{"headers": {"Host": HOST}, **more},  # type: ignore[arg-type]
-            )
+        url = f"https://127.0.0.1:{self.port}"
+        return httpx.Client(transport=transport, base_url=url, headers={"Host": HOST}, timeout=30)
+
+    def request(self, method: str, path: str, *, address: str = "127.0.0.1", **more: Any) -> httpx.Response:
+        """Send a request over a connection of its own."""
+        with self.open_client(address=address) as client:
+            return client.request(method, path, extensions=NAMED, **more)
 
     def open_connection(self, *, address: str) -> ssl.SSLSocket:
         """Connect over TLS from an address of this machine, without sending a request."""
