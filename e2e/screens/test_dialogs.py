@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from e2e.support.accessibility import open_settled
+from e2e.support.dialog_catalog import DIALOGS
 from e2e.support.page_actions import do_nothing
 from e2e.support.screen_state import enter_state, violations_by_state
-from e2e.support.state_catalog import DIALOGS
 
 HOSTS = {"ben": "sports", "dan": "gospel", "ella": "kids", "ivy": "sports"}
 HOLDERS = sorted({name for state in DIALOGS for name in state.accounts})

@@ -8,9 +8,10 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from e2e.support.accessibility import IS_SETTLED, NARROW, is_empty, open_settled, read_until
+from e2e.support.dialog_catalog import DIALOGS
 from e2e.support.page_actions import is_frame_request
 from e2e.support.screen_state import enter_state, violations_by_state
-from e2e.support.state_catalog import DIALOGS, FAILED, LOADING, SCREENS
+from e2e.support.state_catalog import FAILED, LOADING, SCREENS
 
 PATHS = [
     "/dashboard",

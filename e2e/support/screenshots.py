@@ -18,9 +18,10 @@ from playwright.sync_api import Page, sync_playwright
 
 from dev.console import print_line
 from e2e.support.demo_portal import ACCOUNTS, DemoPortal, Visitor, free_port
+from e2e.support.dialog_catalog import DIALOGS
 from e2e.support.page_actions import click_control
 from e2e.support.screen_state import ScreenState, enter_state
-from e2e.support.state_catalog import DIALOGS, FAILED, LANDING, LOADING, NOBODY, ONLY_WHERE_NAMED, SCREENS
+from e2e.support.state_catalog import FAILED, LANDING, LOADING, NOBODY, ONLY_WHERE_NAMED, SCREENS
 
 OPERATOR = "operator"
 WIDTHS = {360: 740, 768: 1024, 1280: 900, 1920: 1080}

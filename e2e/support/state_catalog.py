@@ -1,4 +1,7 @@
-"""Every state of every screen: the list behind the screenshots and the accessibility tests."""
+"""Every state of every screen: the list behind the screenshots and the accessibility tests.
+
+The dialogs and menus are in `dialog_catalog`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,6 @@ from e2e.support.page_actions import (
     answer_failed,
     answer_refused,
     answer_unconfirmed,
-    answer_with,
     answer_with_invalid_data,
     answer_with_setting_off,
     choose_last,
@@ -31,7 +33,6 @@ from e2e.support.page_actions import (
     try_uncheck_all,
     type_card,
     uncheck_all,
-    undo_by_link,
     wait_for_text,
 )
 from e2e.support.screen_state import ScreenState
@@ -42,31 +43,6 @@ AVA, BEN, CARLA, DAN, ELLA, FINN, GIA, HUGO, IVY, JO, KIM = ((name,) for name in
 # What is new in these accounts shows in the states that name them; their other screens look like those of the others.
 ONLY_WHERE_NAMED = KIM
 SAVE = "SAVE CHANGES"
-# What the activity shows after a renewal, and the mail about it.
-BILL_PAID = {
-    "at": "2026-11-19T15:05:00Z",
-    "kind": "bill_paid",
-    "text": "Receipt for Faith & Family: $6.99",
-    "actor": "system",
-    "mailId": 1,
-}
-RECEIPT = {
-    "sentAt": "2026-11-19T15:06:00Z",
-    "sentTo": "ava@example.com",
-    "title": "Receipt for Faith & Family: $6.99",
-    "lines": ["Faith & Family renewed on November 19, 2026."],
-    "facts": [
-        {"name": "Faith & Family", "value": "November 19, 2026 to December 19, 2026"},
-        {"name": "Charged", "value": "$6.99, taxes included"},
-        {"name": "Payment method", "value": "Visa ending in 1111"},
-        {"name": "Invoice", "value": "1042"},
-    ],
-    "note": "",
-    "links": [
-        {"text": "See your invoice", "path": "/billingHistory?invoice=1042"},
-        {"text": "See your subscriptions", "path": "/dashboard"},
-    ],
-}
 PAUSE = re.compile(r"/api/account/pause\?|/multiple-pause$")
 # Screens that load data, which may be slow or fail.
 LOADING_PATHS = {
@@ -417,202 +393,6 @@ METHOD_SCREENS = (
         (*AVA, *GIA, *FINN),
         open_method_added,
         for_all_accounts=True,
-    ),
-)
-# States with a dialog or menu in front of a screen.
-DIALOGS = (
-    ScreenState(
-        "email-dialog",
-        "/dashboard",
-        AVA,
-        opener="Read the email",
-        answers={"**/api/account/activity*": answer_with([BILL_PAID]), "**/api/account/mails/*": answer_with(RECEIPT)},
-        shows="^See your invoice$",
-    ),
-    ScreenState(
-        "email-dialog-failed",
-        "/dashboard",
-        AVA,
-        opener="Read the email",
-        answers={"**/api/account/activity*": answer_with([BILL_PAID]), "**/api/account/mails/*": answer_failed},
-        shows="^Try again$",
-    ),
-    ScreenState(
-        "profile-menu",
-        "/dashboard",
-        (*JO, *IVY),
-        opener="Your profile",
-        shows="^Logout$",
-        for_all_accounts=True,
-    ),
-    ScreenState("resume-dialog", "/dashboard", DAN, opener="Resume now", shows="^Due today$"),
-    ScreenState(
-        "resume-dialog-loading",
-        "/dashboard",
-        DAN,
-        answers={"**/resume/estimate*": hold_request},
-        opener="Resume now",
-        shows="^Calculating",
-    ),
-    ScreenState(
-        "resume-dialog-not-worked-out",
-        "/dashboard",
-        DAN,
-        answers={"**/resume/estimate*": answer_refused},
-        opener="Resume now",
-        shows="^Try again$",
-    ),
-    ScreenState(
-        "resume-dialog-refused",
-        "/dashboard",
-        DAN,
-        answers={"**/api/account/resume": answer_declined},
-        opener="Resume now",
-        inside=confirm_dialog,
-        shows="^We couldn't process",
-    ),
-    ScreenState(
-        "resume-dialog-confirming",
-        "/dashboard",
-        DAN,
-        answers={"**/api/account/resume": answer_unconfirmed},
-        opener="Resume now",
-        inside=confirm_dialog,
-        shows="^We.re confirming",
-    ),
-    ScreenState("free-month-dialog", "/dashboard", AVA, opener="Claim my free month", shows="^You won.t be charged"),
-    ScreenState(
-        "free-month-dialog-refused",
-        "/dashboard",
-        AVA,
-        answers={"**/api/account/claim-my-offer": answer_refused},
-        opener="Claim my free month",
-        inside=confirm_dialog,
-        shows="^This cannot",
-    ),
-    ScreenState(
-        "end-now-dialog",
-        "/cancelAll",
-        DAN,
-        set_checkbox("Gospel TV", on=True),
-        opener="CANCEL SUB",
-        shows="^Gospel TV is paused",
-    ),
-    ScreenState("undo-dialog", "/dashboard", ELLA, undo_by_link, shows="^Not now$"),
-    ScreenState(
-        "undo-dialog-refused",
-        "/dashboard",
-        ELLA,
-        run_in_turn(undo_by_link, confirm_dialog),
-        answers={"**/remove-scheduled-pause": answer_refused},
-        shows="^This cannot",
-    ),
-    ScreenState("undo-dialog-nothing", "/dashboard?undo=nothing", JO, shows="^Nothing to undo"),
-    ScreenState(
-        "manage-dialog-adding",
-        "/manage-subscription",
-        AVA,
-        set_checkbox("Kids", on=True),
-        opener=SAVE,
-        shows="^You.re adding Kids",
-    ),
-    ScreenState(
-        "manage-dialog-removing",
-        "/manage-subscription",
-        JO,
-        set_checkbox("Kids", on=False),
-        opener=SAVE,
-        shows="^Warning$",
-    ),
-    ScreenState(
-        "manage-dialog-loading",
-        "/manage-subscription",
-        AVA,
-        set_checkbox("Kids", on=True),
-        answers={"**/add-remove-service/estimate": hold_request},
-        opener=SAVE,
-        shows="^Calculating",
-    ),
-    ScreenState(
-        "manage-dialog-declined",
-        "/manage-subscription",
-        (*AVA, *BEN),
-        set_checkbox("Kids", on=True),
-        answers={"**/api/account/add-remove-service": answer_declined},
-        opener=SAVE,
-        inside=confirm_dialog,
-        shows="^Your selection is saved",
-    ),
-    ScreenState(
-        "manage-dialog-confirming",
-        "/manage-subscription",
-        AVA,
-        set_checkbox("Kids", on=True),
-        answers={"**/api/account/add-remove-service": answer_unconfirmed},
-        opener=SAVE,
-        inside=confirm_dialog,
-        shows="^We.re confirming",
-    ),
-    ScreenState(
-        "manage-dialog-no-method",
-        "/manage-subscription",
-        IVY,
-        set_checkbox("Kids", on=True),
-        # With the payment methods known, adding a card comes first.
-        answers={"**/api/payments/": answer_failed},
-        opener=SAVE,
-        inside=confirm_dialog,
-        shows="^Add a payment method$",
-    ),
-    ScreenState(
-        "upgrade-dialog",
-        "/manage-subscription/upgrade",
-        JO,
-        opener=SAVE,
-        shows="switch(es)? to annual billing",
-    ),
-    ScreenState(
-        "upgrade-dialog-refused",
-        "/manage-subscription/upgrade",
-        JO,
-        answers={"**/api/account/upgrade": answer_refused},
-        opener=SAVE,
-        inside=confirm_dialog,
-        shows="^This cannot",
-    ),
-    ScreenState(
-        "downgrade-dialog",
-        "/manage-subscription/downgrade",
-        BEN,
-        opener=SAVE,
-        shows="switch(es)? to monthly billing",
-    ),
-    ScreenState(
-        "unsubscribe-dialog",
-        "/emailPreferences",
-        JO,
-        lambda page: page.get_by_role("checkbox").first.check(),
-        opener="Unsubscribe From All",
-        shows="^Are you sure",
-    ),
-    ScreenState("delete-dialog", "/manage-payment-method", JO, opener="Delete Visa", shows="^Are you sure"),
-    ScreenState("pay-dialog", "/manage-payment-method", FINN, opener="Pay .* now", shows="due will be charged now"),
-    ScreenState(
-        "pay-dialog-refused",
-        "/manage-payment-method",
-        FINN,
-        answers={"**/updatePaymentSources": answer_refused},
-        opener="Pay .* now",
-        inside=confirm_dialog,
-        shows="^This cannot",
-    ),
-    ScreenState(
-        "pay-dialog-with-a-card",
-        "/add-card-payment-method",
-        FINN,
-        type_card("4111111111111111"),
-        opener="Add card",
-        shows="due will be charged now",
     ),
 )
 # These change data, so they run after all others.
