@@ -107,11 +107,13 @@ export function groupPauseSpans(
 ): PauseSpan[] {
   const spans = new Map<string, PauseSpan>();
   for (const { subId, pauseDate, resumeDate } of periods) {
-    const plan = chosen.find((one) => one.subId === subId);
+    const plan = chosen.find((candidate) => candidate.subId === subId);
     if (!plan) continue;
     const days = formatDate(pauseDate) + formatDate(resumeDate);
     const span = spans.get(days) ?? { pauseDate, resumeDate, plans: [] };
     spans.set(days, { ...span, plans: [...span.plans, plan] });
   }
-  return [...spans.values()].sort((one, other) => one.pauseDate.localeCompare(other.pauseDate));
+  return [...spans.values()].sort((first, second) =>
+    first.pauseDate.localeCompare(second.pauseDate),
+  );
 }

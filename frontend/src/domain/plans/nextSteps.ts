@@ -102,7 +102,7 @@ export function nextStepSentence(plans: readonly Plan[]): string | null {
   const dated = plans
     .flatMap((plan) => nextSteps(plan).map(({ kind, at }) => ({ plan, kind, at })))
     .filter((step): step is DatedStep => step.at !== null && step.kind !== 'bill')
-    .sort((one, second) => one.at.localeCompare(second.at));
+    .sort((first, second) => first.at.localeCompare(second.at));
   const [first] = dated;
   if (!first) return null;
   const day = formatDate(first.at);
