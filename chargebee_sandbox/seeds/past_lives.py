@@ -70,12 +70,12 @@ class Pattern(DemoCustomer):
 Actions = Iterator[SeedAction]
 
 
-def stay(who: Pattern, bill: int, *prices: str, months: int, pays_with: str = VISA) -> Actions:
+def stay_subscribed(who: Pattern, bill: int, *prices: str, months: int, pays_with: str = VISA) -> Actions:
     """Join some months before the next bill, and stay."""
     yield from who.joins(_months_before(bill, months), *prices, pays_with=pays_with)
 
 
-def leave(who: Pattern, bill: int, price: str, *, months: int, ago: int, pays_with: str = VISA) -> Actions:
+def cancel_and_leave(who: Pattern, bill: int, price: str, *, months: int, ago: int, pays_with: str = VISA) -> Actions:
     """Join, and cancel a term that ended some months before the next bill would be; 0 is a term that still runs."""
     end = _months_before(bill, ago)
     yield from who.joins(_months_before(end, months), price, pays_with=pays_with)
@@ -85,11 +85,11 @@ def leave(who: Pattern, bill: int, price: str, *, months: int, ago: int, pays_wi
 def return_later(who: Pattern, bill: int, price: str, *, months: int, away: int, back: int) -> Actions:
     """Leave, and start the same plan again some months later."""
     returned = _months_before(bill, back)
-    yield from leave(who, returned, price, months=months, ago=away)
+    yield from cancel_and_leave(who, returned, price, months=months, ago=away)
     yield who.changes_subscription(returned, price, "reactivate")
 
 
-def pause(who: Pattern, bill: int, price: str, *, months: int, back: int, pays_with: str = VISA) -> Actions:
+def pause_and_return(who: Pattern, bill: int, price: str, *, months: int, back: int, pays_with: str = VISA) -> Actions:
     """Pause for thirty days, and be back for some months."""
     resumed = _months_before(bill, back)
     yield from pause_until_now(who, resumed - PAUSE, price, months=months, pays_with=pays_with)
@@ -102,25 +102,25 @@ def pause_until_now(who: Pattern, began: int, price: str, *, months: int, pays_w
     yield who.pauses_at_term_end(began - 5 * DAY, price)
 
 
-def keep(who: Pattern, kept: int, price: str, *, months: int, ago: int = 0) -> Actions:
+def cancel_and_keep(who: Pattern, kept: int, price: str, *, months: int, ago: int = 0) -> Actions:
     """Cancel, and undo it two days later."""
     kept = _months_before(kept, ago)
-    yield from stay(who, kept + 12 * DAY, price, months=months)
+    yield from stay_subscribed(who, kept + 12 * DAY, price, months=months)
     yield who.cancels_at_term_end(kept - 2 * DAY, price)
     yield who.changes_subscription(kept, price, "remove_scheduled_cancellation")
 
 
 def take_free_month(who: Pattern, bill: int, price: str, *, months: int, ago: int) -> Actions:
     """Get a free month instead of canceling."""
-    yield from stay(who, bill, price, months=months)
+    yield from stay_subscribed(who, bill, price, months=months)
     coupon: Body = {"coupon_ids": ["FREE-MONTH"], "change_option": "immediately"}
     yield who.changes_subscription(_months_before(bill, ago) + HOUR, price, "update_for_items", **coupon)
 
 
-def switch(who: Pattern, bill: int, price: str, to: str, *, months: int, ago: int) -> Actions:
+def switch_plan(who: Pattern, bill: int, price: str, to: str, *, months: int, ago: int) -> Actions:
     """Switch the plan or its billing period at the end of a term."""
     switched = _months_before(bill, ago)
-    yield from stay(who, switched, price, months=months)
+    yield from stay_subscribed(who, switched, price, months=months)
     change: Body = {
         "subscription_items": [{"item_price_id": to, "quantity": 1}],
         "replace_items_list": True,
@@ -129,23 +129,23 @@ def switch(who: Pattern, bill: int, price: str, to: str, *, months: int, ago: in
     yield who.changes_subscription(switched - 6 * DAY, price, "update_for_items", **change)
 
 
-def recover(who: Pattern, bill: int, price: str, *, months: int, ago: int) -> Actions:
+def recover_from_decline(who: Pattern, bill: int, price: str, *, months: int, ago: int) -> Actions:
     """Have a renewal declined, and paid with another card at a retry."""
     renewal = _months_before(bill, ago)
-    yield from fail(who, renewal, price, months=months)
+    yield from fail_to_pay(who, renewal, price, months=months)
     yield who.adds_card(renewal + 30 * HOUR, MASTERCARD, primary=True)
 
 
-def fail(who: Pattern, renewal: int, price: str, *, months: int) -> Actions:
+def fail_to_pay(who: Pattern, renewal: int, price: str, *, months: int) -> Actions:
     """Have a renewal declined."""
-    yield from stay(who, renewal, price, months=months)
+    yield from stay_subscribed(who, renewal, price, months=months)
     yield who.adds_card(renewal - 6 * DAY, DECLINING_CARD, primary=True)
     yield who.removes_cards_but_the_primary(renewal - 6 * DAY + 2 * MINUTE)
 
 
 def get_refund(who: Pattern, bill: int, price: str, *, months: int, ago: int) -> Actions:
     """Cancel a term, and have it refunded."""
-    yield from leave(who, bill, price, months=months, ago=ago)
+    yield from cancel_and_leave(who, bill, price, months=months, ago=ago)
     yield who.is_refunded(_months_before(bill, ago + 1) + 2 * DAY)
 
 
@@ -182,51 +182,51 @@ def _lives(
 
 LIVES = (
     # Those who stay: more have joined from month to month.
-    _lives(stay, FAITH_MONTHLY, months=12, copies=6),
-    _lives(stay, GOSPEL_MONTHLY, months=11, copies=4, pays_with=MASTERCARD),
-    _lives(stay, KIDS_MONTHLY, months=10, copies=4, pays_with=AMEX),
-    _lives(stay, FAITH_MONTHLY, months=8, copies=6, pays_with=PAYPAL),
-    _lives(stay, KIDS_MONTHLY, months=7, copies=6),
-    _lives(stay, GOSPEL_MONTHLY, months=6, copies=7),
-    _lives(stay, FAITH_MONTHLY, months=5, copies=8, pays_with=MASTERCARD),
-    _lives(stay, KIDS_MONTHLY, months=4, copies=9, pays_with=PAYPAL),
-    _lives(stay, FAITH_MONTHLY, months=3, copies=11),
-    _lives(stay, GOSPEL_MONTHLY, months=2, copies=11, pays_with=AMEX),
-    _lives(stay, FAITH_MONTHLY, months=1, copies=12),
-    _lives(stay, KIDS_MONTHLY, months=1, copies=8, pays_with=MASTERCARD),
-    _lives(stay, FAITH_MONTHLY, GOSPEL_MONTHLY, months=8, copies=3),
-    _lives(stay, FAITH_MONTHLY, KIDS_MONTHLY, months=5, copies=5, pays_with=PAYPAL),
-    _lives(stay, FAITH_MONTHLY, GOSPEL_MONTHLY, KIDS_MONTHLY, months=2, copies=5),
-    _lives(stay, FAITH_YEARLY, months=9, copies=5),
-    _lives(stay, KIDS_YEARLY, months=6, copies=5, pays_with=MASTERCARD),
-    _lives(stay, GOSPEL_YEARLY, months=2, copies=6, pays_with=PAYPAL),
+    _lives(stay_subscribed, FAITH_MONTHLY, months=12, copies=6),
+    _lives(stay_subscribed, GOSPEL_MONTHLY, months=11, copies=4, pays_with=MASTERCARD),
+    _lives(stay_subscribed, KIDS_MONTHLY, months=10, copies=4, pays_with=AMEX),
+    _lives(stay_subscribed, FAITH_MONTHLY, months=8, copies=6, pays_with=PAYPAL),
+    _lives(stay_subscribed, KIDS_MONTHLY, months=7, copies=6),
+    _lives(stay_subscribed, GOSPEL_MONTHLY, months=6, copies=7),
+    _lives(stay_subscribed, FAITH_MONTHLY, months=5, copies=8, pays_with=MASTERCARD),
+    _lives(stay_subscribed, KIDS_MONTHLY, months=4, copies=9, pays_with=PAYPAL),
+    _lives(stay_subscribed, FAITH_MONTHLY, months=3, copies=11),
+    _lives(stay_subscribed, GOSPEL_MONTHLY, months=2, copies=11, pays_with=AMEX),
+    _lives(stay_subscribed, FAITH_MONTHLY, months=1, copies=12),
+    _lives(stay_subscribed, KIDS_MONTHLY, months=1, copies=8, pays_with=MASTERCARD),
+    _lives(stay_subscribed, FAITH_MONTHLY, GOSPEL_MONTHLY, months=8, copies=3),
+    _lives(stay_subscribed, FAITH_MONTHLY, KIDS_MONTHLY, months=5, copies=5, pays_with=PAYPAL),
+    _lives(stay_subscribed, FAITH_MONTHLY, GOSPEL_MONTHLY, KIDS_MONTHLY, months=2, copies=5),
+    _lives(stay_subscribed, FAITH_YEARLY, months=9, copies=5),
+    _lives(stay_subscribed, KIDS_YEARLY, months=6, copies=5, pays_with=MASTERCARD),
+    _lives(stay_subscribed, GOSPEL_YEARLY, months=2, copies=6, pays_with=PAYPAL),
     _lives(try_for_free, KIDS_YEARLY, copies=4, days=4),
     # Those who leave.
-    _lives(leave, FAITH_MONTHLY, months=1, ago=9, copies=4),
-    _lives(leave, GOSPEL_MONTHLY, months=4, ago=7, copies=4, pays_with=MASTERCARD),
-    _lives(leave, KIDS_MONTHLY, months=1, ago=6, copies=4),
-    _lives(leave, FAITH_MONTHLY, months=5, ago=5, copies=5, pays_with=AMEX),
-    _lives(leave, GOSPEL_MONTHLY, months=2, ago=4, copies=5),
-    _lives(leave, KIDS_MONTHLY, months=6, ago=3, copies=4, pays_with=PAYPAL),
-    _lives(leave, FAITH_MONTHLY, months=1, ago=2, copies=6),
-    _lives(leave, GOSPEL_MONTHLY, months=3, ago=1, copies=6),
-    _lives(leave, FAITH_MONTHLY, months=6, ago=0, copies=6),
-    _lives(leave, KIDS_MONTHLY, months=2, ago=0, copies=3, pays_with=MASTERCARD),
+    _lives(cancel_and_leave, FAITH_MONTHLY, months=1, ago=9, copies=4),
+    _lives(cancel_and_leave, GOSPEL_MONTHLY, months=4, ago=7, copies=4, pays_with=MASTERCARD),
+    _lives(cancel_and_leave, KIDS_MONTHLY, months=1, ago=6, copies=4),
+    _lives(cancel_and_leave, FAITH_MONTHLY, months=5, ago=5, copies=5, pays_with=AMEX),
+    _lives(cancel_and_leave, GOSPEL_MONTHLY, months=2, ago=4, copies=5),
+    _lives(cancel_and_leave, KIDS_MONTHLY, months=6, ago=3, copies=4, pays_with=PAYPAL),
+    _lives(cancel_and_leave, FAITH_MONTHLY, months=1, ago=2, copies=6),
+    _lives(cancel_and_leave, GOSPEL_MONTHLY, months=3, ago=1, copies=6),
+    _lives(cancel_and_leave, FAITH_MONTHLY, months=6, ago=0, copies=6),
+    _lives(cancel_and_leave, KIDS_MONTHLY, months=2, ago=0, copies=3, pays_with=MASTERCARD),
     _lives(get_refund, FAITH_MONTHLY, months=2, ago=1, copies=3),
     _lives(return_later, FAITH_MONTHLY, months=3, away=3, back=2, copies=4),
     # Those who were offered something instead.
-    _lives(pause, GOSPEL_MONTHLY, months=2, back=6, copies=5),
-    _lives(pause, FAITH_MONTHLY, months=3, back=3, copies=6, pays_with=MASTERCARD),
-    _lives(pause, KIDS_MONTHLY, months=3, back=1, copies=6, pays_with=PAYPAL),
+    _lives(pause_and_return, GOSPEL_MONTHLY, months=2, back=6, copies=5),
+    _lives(pause_and_return, FAITH_MONTHLY, months=3, back=3, copies=6, pays_with=MASTERCARD),
+    _lives(pause_and_return, KIDS_MONTHLY, months=3, back=1, copies=6, pays_with=PAYPAL),
     _lives(pause_until_now, FAITH_MONTHLY, months=3, copies=8, days=24),
-    _lives(keep, KIDS_MONTHLY, months=6, ago=3, copies=4),
-    _lives(keep, FAITH_MONTHLY, months=3, copies=6, days=40),
+    _lives(cancel_and_keep, KIDS_MONTHLY, months=6, ago=3, copies=4),
+    _lives(cancel_and_keep, FAITH_MONTHLY, months=3, copies=6, days=40),
     _lives(take_free_month, GOSPEL_MONTHLY, months=7, ago=4, copies=4),
     _lives(take_free_month, FAITH_MONTHLY, months=3, ago=1, copies=5),
     # Those who change, and those whose payments fail.
-    _lives(switch, FAITH_MONTHLY, FAITH_YEARLY, months=3, ago=5, copies=4),
-    _lives(switch, FAITH_MONTHLY, KIDS_MONTHLY, months=2, ago=2, copies=4),
-    _lives(recover, FAITH_MONTHLY, months=3, ago=4, copies=4),
-    _lives(recover, KIDS_MONTHLY, months=4, ago=2, copies=5),
-    _lives(fail, GOSPEL_MONTHLY, months=2, copies=3, days=0),
+    _lives(switch_plan, FAITH_MONTHLY, FAITH_YEARLY, months=3, ago=5, copies=4),
+    _lives(switch_plan, FAITH_MONTHLY, KIDS_MONTHLY, months=2, ago=2, copies=4),
+    _lives(recover_from_decline, FAITH_MONTHLY, months=3, ago=4, copies=4),
+    _lives(recover_from_decline, KIDS_MONTHLY, months=4, ago=2, copies=5),
+    _lives(fail_to_pay, GOSPEL_MONTHLY, months=2, copies=3, days=0),
 )
