@@ -85,6 +85,14 @@ describe('the dashboard', () => {
     expect(panel).toHaveTextContent('$13.48');
   });
 
+  it('adds up nothing if every subscription ends', async () => {
+    served.plans = [makePlan(ENDING)];
+    served.costs = { total: 0 };
+    renderDashboard();
+    expect(await findCard('Faith & Family')).toBeVisible();
+    expect(screen.queryByRole('region', { name: 'Your costs' })).not.toBeInTheDocument();
+  });
+
   // shows: money-3
   it('writes the period beside each price if the periods differ', async () => {
     served.plans = [

@@ -8,27 +8,28 @@ import styles from './Panel.module.css';
 
 /**
  * The cost of the next period: prices, discounts and total. Prices of unlike periods or currencies
- * are written with theirs, because each has a total of its own.
+ * are written with theirs, because each has a total of its own. Nothing if the next period costs
+ * nothing, because every plan ends or is paused.
  */
 export function CostsPanel({ plans, costs }: { plans: readonly Plan[]; costs: ManagePlans }) {
   const hasOtherTerms = costs.otherTotals.length > 0;
+  const billed = plans.filter((plan) => willBill(plan) || billsBeforeEnd(plan));
+  if (billed.length === 0) return null;
   return (
     <Card as="section" labelledBy="your-costs" className={styles.panel}>
       <h2 id="your-costs">Your costs</h2>
       <Totals>
-        {plans
-          .filter((plan) => willBill(plan) || billsBeforeEnd(plan))
-          .map((plan) => (
-            <MoneyRow
-              key={plan.subId}
-              label={plan.name}
-              amount={
-                hasOtherTerms
-                  ? formatPrice(plan.amount, plan)
-                  : formatCents(plan.amount, plan.currencyCode)
-              }
-            />
-          ))}
+        {billed.map((plan) => (
+          <MoneyRow
+            key={plan.subId}
+            label={plan.name}
+            amount={
+              hasOtherTerms
+                ? formatPrice(plan.amount, plan)
+                : formatCents(plan.amount, plan.currencyCode)
+            }
+          />
+        ))}
         {sumRows(costs).map(({ key, ...row }) => (
           <MoneyRow key={key} {...row} />
         ))}
