@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from e2e.support.accessibility import axe_violations, open_settled
+from e2e.support.accessibility import TARGET_SIZE, axe_violations, open_settled
 
 UNREACHABLE = "We couldn’t connect."  # noqa: RUF001
 OFFLINE = "You’re offline"  # noqa: RUF001
 UNCHANGED = "Your subscriptions haven’t changed."  # noqa: RUF001
+# The page has its heading when the app has started.
+WITHOUT_HEADING = {"rules": {**TARGET_SIZE, "page-has-heading-one": {"enabled": False}}}
 
 
 def test_a_form_shows_that_it_is_offline_keeps_its_contents_and_recovers(signed_in):
@@ -48,6 +50,19 @@ def test_a_screen_opened_offline_shows_an_error_and_loads_once_online(signed_in)
     expect(page.get_by_role("article")).to_have_count(2)
     page.go_forward()
     expect(page.get_by_label("Code")).to_be_visible()
+
+
+def test_a_page_whose_scripts_fail_to_load_says_that_it_is_loading_and_what_to_do(signed_in):
+    page = signed_in("ava")
+    page.route("**/static/app/*.js", lambda route: route.abort())
+    page.goto("/dashboard")
+    expect(page.get_by_text("Loading", exact=True)).to_be_visible()
+    expect(page.get_by_text("Check your connection, then reload the page.")).to_be_visible()
+    assert axe_violations(page, WITHOUT_HEADING) == []
+    page.unroute("**/static/app/*.js")
+    page.reload()
+    expect(page.get_by_role("heading", name="Hello, Ava")).to_be_visible()
+    expect(page.locator(".start")).to_have_count(0)
 
 
 def test_the_account_home_shows_a_failed_request_and_can_retry_it(signed_in):

@@ -20,7 +20,7 @@ def test_every_page_gets_the_same_document(visitor, bundle, path):
     response = visitor.get(path)
     assert response.status_code == 200
     page = response.content.decode()
-    assert '<div id="root"></div>' in page
+    assert '<div id="root"><main class="start"><p role="status">Loading</p>' in page
     assert '<script src="/static/app/main.0123456789abcdef0123.js" defer>' in page
     assert '<script id="portal-settings" type="application/json">{"document": "app"}</script>' in page
 

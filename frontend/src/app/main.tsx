@@ -1,5 +1,6 @@
 import '@/styles/tokens.css';
 import '@/styles/global.css';
+import '@/styles/start.css';
 
 import { Fragment, StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
