@@ -295,6 +295,9 @@ def test_every_query_uses_an_index(db: None) -> None:
     plans = [_query_plan(query["sql"]) for query in captured.captured_queries]
     assert [plan for plan in plans if not re.search(r"\bchurn_(at|kind_at)\b", plan)] == []
     assert [plan for plan in plans if re.search(r"SCAN billing_|Seq Scan", plan)] == []
+    of_ledger = [plan for plan in plans if "revenue" in plan]
+    assert len(of_ledger) == 2
+    assert [plan for plan in of_ledger if not re.search("(COVERING INDEX|Index Only .*) revenue_of_sub", plan)] == []
 
 
 def _query_plan(sql: str) -> str:

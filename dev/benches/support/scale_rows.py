@@ -141,15 +141,16 @@ STATEMENTS = (
     """,
     """
     INSERT INTO billing_revenuemovement (at, kind, customer_id, subscription_id, currency, amount, first_at)
-    SELECT now() - (s.id / 10 %% 365) * interval '1 day', CASE WHEN s.status = 'paused' THEN 'pause' ELSE 'churn' END,
+    SELECT s.created_at + (now() - s.created_at) * ((s.id / 10 %% 365) / 365.0),
+           CASE WHEN s.status = 'paused' THEN 'pause' ELSE 'churn' END,
            'cust_' || md5(s.customer_id::text), s.provider_id, 'USD', -699, s.created_at
     FROM billing_subscription s WHERE s.status IN ('paused', 'cancelled')
     """,
     """
     INSERT INTO billing_churnevent (at, kind, subscription_id, service, plan_id, brand, reason, satisfaction, usage,
                                     offer, account_id)
-    SELECT now() - (s.id / 10 %% 365) * interval '1 day', s.status, s.provider_id, 'faith-family', 'faith-family-plan',
-           'faith-family', '', '', '', '', s.customer_id
+    SELECT s.created_at + (now() - s.created_at) * ((s.id / 10 %% 365) / 365.0), s.status, s.provider_id,
+           'faith-family', 'faith-family-plan', 'faith-family', '', '', '', '', s.customer_id
     FROM billing_subscription s WHERE s.status IN ('paused', 'cancelled')
     """,
 )
