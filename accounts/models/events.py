@@ -51,7 +51,12 @@ class AccountEvent(models.Model):
 
     class Meta:
         ordering = ["-at", "-id"]
-        indexes = [models.Index(fields=["account", "-at", "-id"], name="account_event_newest")]
+        indexes = [
+            models.Index(fields=["account", "-at", "-id"], name="account_event_newest"),
+            # The filters of the operators' list.
+            models.Index(fields=["kind", "id"], name="account_event_kind"),
+            models.Index(fields=["at"], name="account_event_at"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.text}"

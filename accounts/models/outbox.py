@@ -72,7 +72,8 @@ class OutgoingMail(Leased):
         permissions = [("resend_mail", "Can send a mail again")]
         indexes = [
             models.Index(fields=["to"], name="outgoing_mail_address"),
-            # What operators look for: the few that were not sent, and those of the smaller queues.
+            # What operators look for: a kind, the few that were not sent, and those of the smaller queues.
+            models.Index(fields=["kind", "-created_at"], name="outgoing_mail_kind"),
             models.Index(fields=["state"], condition=~models.Q(state="sent"), name="outgoing_mail_not_sent"),
             models.Index(fields=["queue"], condition=~models.Q(queue="mail"), name="outgoing_mail_other_queue"),
             models.Index(

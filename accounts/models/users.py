@@ -23,11 +23,12 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]  # knox has no
     """An operator, who has a password, or a subscriber, who has an `Account`."""
 
     class Meta(AbstractUser.Meta):
-        # The few operators among all subscribers.
+        # The few operators among all subscribers, and the few who may not sign in.
         indexes = [
+            models.Index(fields=["id"], condition=Q(is_active=False), name="user_inactive"),
             models.Index(
                 fields=["username"], condition=~Q(username__startswith=SUBSCRIBER_PREFIX), name="user_operators"
-            )
+            ),
         ]
 
     def clean(self) -> None:

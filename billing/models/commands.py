@@ -93,6 +93,10 @@ class Command(Leased):
         indexes = [
             models.Index(fields=["state", "next_attempt_at"], name="command_due"),
             models.Index(fields=["-created_at"], name="command_newest"),
+            models.Index(fields=["kind", "-created_at"], name="command_kind"),
+            models.Index(
+                fields=["error_code", "-created_at"], condition=~models.Q(error_code=""), name="command_error_code"
+            ),
             models.Index(fields=["key"], name="command_key"),
         ]
         # What operators may do for a subscriber, each by itself.

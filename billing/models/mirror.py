@@ -236,6 +236,7 @@ class Invoice(MirroredResource):
             models.Index(fields=["customer", "-issued_at"], name="invoice_newest"),
             models.Index(fields=["id"], condition=models.Q(deleted=True), name="invoice_deleted"),
             models.Index(fields=["-issued_at"], name="invoice_by_date"),
+            models.Index(fields=["status", "-issued_at"], name="invoice_status"),
             models.Index(fields=["-synced_at"], name="invoice_by_writing"),
             # The few whose automatic payment failed, for the report of what was recovered.
             models.Index(

@@ -45,6 +45,9 @@ class WebhookEvent(Leased):
         indexes = [
             models.Index(fields=["state", "id"], name="webhook_waiting"),
             models.Index(fields=["owner", "-received_at"], name="webhook_owner_newest"),
+            models.Index(fields=["event_type", "id"], name="webhook_event_type"),
+            # Those that no webhook delivered.
+            models.Index(fields=["id"], condition=models.Q(source="feed"), name="webhook_from_feed"),
         ]
 
     def __str__(self) -> str:

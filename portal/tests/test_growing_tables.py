@@ -51,7 +51,16 @@ LARGE_PARTS = {"customer_address"}
 RARE = (
     ("accounts_outgoingmail", "state__exact=failed"),
     ("accounts_outgoingmail", "queue__exact=jobs"),
+    ("accounts_outgoingmail", "kind=address_changed"),
     ("accounts_signinevent", "kind__exact=failed"),
+    ("accounts_accountevent", "kind=address_changed"),
+    ("accounts_accountevent", "at__gte=2026-11-20T00:00:00Z"),
+    ("accounts_account", "user__is_active__exact=0"),
+    ("billing_invoice", "status=voided"),
+    ("billing_command", "kind=give_month"),
+    ("billing_command", "error_code=billing_partial"),
+    ("billing_webhookevent", "event_type=coupon_deleted"),
+    ("billing_webhookevent", "source__exact=feed"),
     *(
         (f"billing_{table}", "deleted__exact=1")
         for table in ("customer", "subscription", "invoice", "paymentsource", "creditnote")
@@ -157,7 +166,7 @@ def test_a_filter_for_what_is_rare_uses_an_index(operator: Client, model: str, q
     # Whether the page's rows are sorted or read in order depends on how many there are.
     counts = [statement for statement in statements if statement[0].startswith("SELECT COUNT(")]
     assert counts
-    assert tables_read_whole(counts) == set()
+    assert tables_read_whole(counts, tables=LARGE_TABLES | {"accounts_user"}) == set()
 
 
 @pytest.mark.services
