@@ -16,23 +16,23 @@ CATALOG_VERSION, SCHEMA_TYPE = "v2", "items"
 def check_access(site: SiteReader) -> Iterator[Finding]:
     """Check the site's versions, and that both keys are of its kind."""
     configuration = site.configuration
-    yield TOPIC.compare(
+    yield TOPIC.judge_value(
         "Product Catalog 2.0",
         f"{configuration.catalog_version or 'unknown'} at {configuration.domain or settings.CHARGEBEE_SITE}",
         is_right=configuration.catalog_version == CATALOG_VERSION,
         todo="Ask Chargebee's support to upgrade the site, or use another site.",
     )
-    yield TOPIC.compare(
+    yield TOPIC.judge_value(
         "answers with items and item prices",
         configuration.schema_type or "unknown",
         is_right=configuration.schema_type in (SCHEMA_TYPE, ""),
         todo="The site still answers with plans and addons: ask Chargebee's support to finish the upgrade.",
     )
     # The SDK has called /api/v2, and the site has answered.
-    yield TOPIC.ok("API version 2", "v2")
+    yield TOPIC.ok_finding("API version 2", "v2")
     yield from _check_keys(site)
     yield _check_pace()
-    yield TOPIC.unreadable("a full-access key, restricted to the portal's addresses", place=KEYS)
+    yield TOPIC.unreadable_finding("a full-access key, restricted to the portal's addresses", place=KEYS)
 
 
 def _check_keys(site: SiteReader) -> Iterator[Finding]:
@@ -41,7 +41,7 @@ def _check_keys(site: SiteReader) -> Iterator[Finding]:
         "CHARGEBEE_PUBLISHABLE_KEY": settings.CHARGEBEE_PUBLISHABLE_KEY,
     }
     kinds = {name: _key_kind(key) for name, key in keys.items()}
-    yield TOPIC.compare(
+    yield TOPIC.judge_value(
         "both keys of one site: test_… or live_…",
         ", ".join(f"{name} is a {kind} key" for name, kind in kinds.items()),
         is_right=len(set(kinds.values())) == 1 and "unknown" not in kinds.values(),
@@ -49,9 +49,11 @@ def _check_keys(site: SiteReader) -> Iterator[Finding]:
     )
     is_test = is_test_site(site.configuration)
     if settings.PRODUCTION and is_test:
-        yield TOPIC.look("a live site in production", "a test site", "For a rehearsal only: no money moves on it.")
+        yield TOPIC.open_finding(
+            "a live site in production", "a test site", "For a rehearsal only: no money moves on it."
+        )
     elif not settings.PRODUCTION and not is_test:
-        yield TOPIC.look(
+        yield TOPIC.open_finding(
             "a test site outside production", "a live site", "Use a test site: what the portal does here is charged."
         )
 
@@ -64,14 +66,14 @@ def _check_pace() -> Finding:
     pace = settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE
     needed = "jobs keep below the site's request limit"
     if settings.CHARGEBEE_ENDPOINT:
-        return TOPIC.ok(
+        return TOPIC.ok_finding(
             needed, f"another address than Chargebee's; jobs make {pace or 'any number of'} requests a minute"
         )
     if not pace:
-        return TOPIC.wrong(
+        return TOPIC.wrong_finding(
             needed, "no limit", "Set CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE to two thirds of the site's limit."
         )
-    return TOPIC.unreadable(
+    return TOPIC.unreadable_finding(
         needed,
         found=f"{pace} a minute; the API does not say the site's limit",
         place="the site's plan: test sites and Starter allow 150 requests a minute, and about two thirds are for jobs",

@@ -22,10 +22,10 @@ def check_catalog(site: SiteReader) -> Iterator[Finding]:
             for terms in ALL_TERMS:
                 yield _check_price(site, plan, terms)
         elif plan.id not in site.items:
-            yield TOPIC.ok(f"{plan.id}: no longer sold", "not at the site")
+            yield TOPIC.ok_finding(f"{plan.id}: no longer sold", "not at the site")
     unknown = site_plan_ids(site) - {plan.id for plan in plans}
     if unknown:
-        yield TOPIC.look(
+        yield TOPIC.open_finding(
             "only plans that the portal knows",
             f"also {', '.join(sorted(unknown))}",
             "Arrange them in the admin, at Plans. Until then, their subscribers can only cancel them.",
@@ -50,7 +50,7 @@ def _terms_of(raw: Raw) -> BillingTerms:
 def _check_item(site: SiteReader, plan: Plan) -> Finding:
     item = site.items.get(plan.id)
     found = "missing" if item is None else f"{item.get('type')}, {item.get('status')}"
-    return TOPIC.compare(
+    return TOPIC.judge_value(
         f"{plan.id}: a plan on sale",
         found,
         is_right=found == "plan, active",
@@ -62,7 +62,7 @@ def _check_price(site: SiteReader, plan: Plan, terms: BillingTerms) -> Finding:
     price = find_site_price(site, plan.id, terms)
     needed = f"active, flat fee, {terms.currency}, every {terms.period_phrase}"
     found = "missing" if price is None else _describe_price(price)
-    return TOPIC.compare(
+    return TOPIC.judge_value(
         f"{plan.id}: {needed}",
         found,
         is_right=price is not None and found == needed and "price" in price,

@@ -35,10 +35,12 @@ def check_site(site: SiteReader) -> Iterator[Finding]:
         try:
             yield from check(site)
         except Refused as error:
-            yield Topic(name).unreadable("answers about this", place="Chargebee's pages", found=f"refused: {error}")
+            yield Topic(name).unreadable_finding(
+                "answers about this", place="Chargebee's pages", found=f"refused: {error}"
+            )
         except NotSent as error:
             if str(error) not in FORBIDDEN_CODES:
                 raise
-            yield Topic(name).wrong(
+            yield Topic(name).wrong_finding(
                 "a key that may read this", f"refused: {error}", f"Create a full-access key at {KEYS}."
             )

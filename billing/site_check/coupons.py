@@ -29,7 +29,7 @@ def check_coupons(site: SiteReader) -> Iterator[Finding]:
 def _check_bundle_coupons(site: SiteReader) -> Iterator[Finding]:
     rates = list(BundleRate.objects.order_by("size"))
     if not rates:
-        yield TOPIC.look(
+        yield TOPIC.open_finding(
             "a coupon for each bundle rate",
             "no bundle rates in the portal: bundles get no discount",
             "If bundles are to be cheaper, add rates in the admin, at Bundle rates; the portal creates the coupons.",
@@ -70,7 +70,7 @@ def _check_free_month(site: SiteReader) -> Finding:
 def _compare_coupon(coupon: Snapshot | None, name: str, terms: Mapping[str, Any], todo: str, *, scope: Any) -> Finding:
     needed = f"{name}: {_describe_terms(terms)}"
     if coupon is None:
-        return TOPIC.wrong(needed, "missing", todo)
+        return TOPIC.wrong_finding(needed, "missing", todo)
     found = {key: coupon.payload.get(key) for key in terms}
     if found["discount_percentage"] is not None:
         found["discount_percentage"] = Decimal(str(found["discount_percentage"]))
@@ -78,7 +78,7 @@ def _compare_coupon(coupon: Snapshot | None, name: str, terms: Mapping[str, Any]
         *(["not for all its prices"] if not scope(coupon.payload) else []),
         *(["redeemed as often as it may be"] if _is_used_up(coupon) else []),
     ]
-    return TOPIC.compare(
+    return TOPIC.judge_value(
         needed, "; ".join([_describe_terms(found), *flaws]), is_right=found == terms and not flaws, todo=todo
     )
 
@@ -115,5 +115,5 @@ def _check_several_coupons(site: SiteReader) -> Finding:
     needed = "several coupons on one subscription, for a code beside a bundle's coupon"
     count = sum(len(subscription.get("coupons") or ()) > 1 for subscription in site.subscriptions)
     if count:
-        return TOPIC.ok(needed, f"{count} of the newest subscriptions have several")
-    return TOPIC.unreadable(needed, place=f"{SETTINGS} > Billing LogIQ, at coupons")
+        return TOPIC.ok_finding(needed, f"{count} of the newest subscriptions have several")
+    return TOPIC.unreadable_finding(needed, place=f"{SETTINGS} > Billing LogIQ, at coupons")

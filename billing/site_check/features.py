@@ -107,7 +107,7 @@ def check_features(site: SiteReader) -> Iterator[Finding]:
     for feature in FEATURES:
         yield _judge_feature(feature, site)
     for needed, place in PAGES:
-        yield TOPIC.unreadable(needed, place=place)
+        yield TOPIC.unreadable_finding(needed, place=place)
 
 
 def _customers_with_several(subscriptions: Sequence[Raw]) -> list[Raw]:
@@ -128,8 +128,8 @@ def _judge_feature(feature: Feature, site: SiteReader) -> Finding:
     seen = sum(bool(feature.shows(row)) for row in records)
     if not seen:
         found = f"not seen in the newest {len(records)} records" if records else "no record yet"
-        return TOPIC.unreadable(feature.needed, place=feature.place, found=found)
+        return TOPIC.unreadable_finding(feature.needed, place=feature.place, found=found)
     found = f"{seen} of the newest {len(records)} records"
     if feature.wanted:
-        return TOPIC.ok(feature.needed, found)
-    return TOPIC.look(feature.needed, f"in use: {found}", f"{feature.todo} To turn it off: {feature.place}.")
+        return TOPIC.ok_finding(feature.needed, found)
+    return TOPIC.open_finding(feature.needed, f"in use: {found}", f"{feature.todo} To turn it off: {feature.place}.")

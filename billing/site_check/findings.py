@@ -45,22 +45,22 @@ class Topic:
 
     name: str
 
-    def compare(self, needed: str, found: str, *, is_right: bool, todo: str) -> Finding:
+    def judge_value(self, needed: str, found: str, *, is_right: bool, todo: str) -> Finding:
         """Return a finding that is ok, or wrong with what to do."""
-        return self.ok(needed, found) if is_right else self.wrong(needed, found, todo)
+        return self.ok_finding(needed, found) if is_right else self.wrong_finding(needed, found, todo)
 
-    def ok(self, needed: str, found: str) -> Finding:
+    def ok_finding(self, needed: str, found: str) -> Finding:
         """Return a finding about what is as needed."""
         return Finding(self.name, needed, found, State.OK)
 
-    def wrong(self, needed: str, found: str, todo: str) -> Finding:
+    def wrong_finding(self, needed: str, found: str, todo: str) -> Finding:
         """Return a finding about what is not as needed."""
         return Finding(self.name, needed, found, State.WRONG, todo)
 
-    def look(self, needed: str, found: str, todo: str) -> Finding:
+    def open_finding(self, needed: str, found: str, todo: str) -> Finding:
         """Return a finding that a person has to judge."""
         return Finding(self.name, needed, found, State.LOOK, todo)
 
-    def unreadable(self, needed: str, *, place: str, found: str = "the API does not say") -> Finding:
+    def unreadable_finding(self, needed: str, *, place: str, found: str = "the API does not say") -> Finding:
         """Return a finding about what the API does not tell; `place` is where Chargebee's pages show it."""
         return Finding(self.name, needed, found, State.UNREADABLE, f"Look at {place}.")

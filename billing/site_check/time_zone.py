@@ -43,18 +43,18 @@ def judge_time_zone(lines: Iterable[DatedLine]) -> Finding:
     needed = f"{zone.key}, as in the portal's site settings"
     lines = list(lines)
     if not lines:
-        return TOPIC.unreadable(needed, place=PLACE)
+        return TOPIC.unreadable_finding(needed, place=PLACE)
     shifts = possible_shifts(lines, zone)
     if timedelta() not in shifts:
-        return TOPIC.wrong(
+        return TOPIC.wrong_finding(
             needed,
             f"another: {_describe_contradiction(lines, zone)}",
             f"Set it at {PLACE}, or change the portal's in the admin, at Site settings.",
         )
     if max(abs(shift) for shift in shifts) <= CLOSE_ENOUGH:
-        return TOPIC.ok(needed, f"the dates of {len(lines)} prorated lines are those of {zone.key}")
+        return TOPIC.ok_finding(needed, f"the dates of {len(lines)} prorated lines are those of {zone.key}")
     found = f"fits {len(lines)} prorated lines, which would also fit zones {_describe_range(shifts)} away"
-    return TOPIC.unreadable(needed, found=found, place=PLACE)
+    return TOPIC.unreadable_finding(needed, found=found, place=PLACE)
 
 
 def dated_lines(documents: Iterable[Raw]) -> list[DatedLine]:

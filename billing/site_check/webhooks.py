@@ -38,7 +38,7 @@ NEEDED_EVENTS = (
 def check_webhooks(site: SiteReader) -> Iterator[Finding]:
     """Check that an endpoint sends the portal the events it needs, in the version that it reads."""
     endpoint = next((endpoint for endpoint in site.webhook_endpoints if _is_ours(endpoint.url)), None)
-    yield TOPIC.compare(
+    yield TOPIC.judge_value(
         f"an endpoint for {_our_url()}",
         ", ".join(endpoint.url for endpoint in site.webhook_endpoints) or "none",
         is_right=endpoint is not None,
@@ -50,20 +50,20 @@ def check_webhooks(site: SiteReader) -> Iterator[Finding]:
 
 
 def _check_endpoint(endpoint: WebhookEndpoint) -> Iterator[Finding]:
-    yield TOPIC.compare(
+    yield TOPIC.judge_value(
         "it is on",
         "off" if endpoint.is_disabled else "on",
         is_right=not endpoint.is_disabled,
         todo=f"Enable the webhook at {PLACE}.",
     )
-    yield TOPIC.compare(
+    yield TOPIC.judge_value(
         "API version 2",
         endpoint.api_version or "unknown",
         is_right=endpoint.api_version == "v2",
         todo=f"Choose API version 2 for the webhook at {PLACE}.",
     )
     missing = [event for event in NEEDED_EVENTS if endpoint.events and event not in endpoint.events]
-    yield TOPIC.compare(
+    yield TOPIC.judge_value(
         "all events",
         f"without {', '.join(missing)}" if missing else ("all that are needed" if endpoint.events else "all"),
         is_right=not missing,
@@ -82,18 +82,18 @@ def _check_deliveries(site: SiteReader, endpoint: WebhookEndpoint) -> Finding:
     ]
     decided = next((status for status in statuses if status in ("succeeded", "failed")), "")
     if decided == "failed":
-        return TOPIC.wrong(
+        return TOPIC.wrong_finding(
             needed,
             "the newest event that is no longer tried was never accepted",
             f"Compare user name and password at {PLACE} with the portal's settings, and check the address.",
         )
     if "re_scheduled" in statuses and statuses[0] != "succeeded":
-        return TOPIC.look(
+        return TOPIC.open_finding(
             needed, "an event was not accepted yet and is tried again", "Run this again when the portal serves."
         )
     if decided == "succeeded":
-        return TOPIC.ok(needed, "the newest events were accepted")
-    return TOPIC.unreadable(needed, found="no event was sent yet", place=PLACE)
+        return TOPIC.ok_finding(needed, "the newest events were accepted")
+    return TOPIC.unreadable_finding(needed, found="no event was sent yet", place=PLACE)
 
 
 def _our_url() -> str:

@@ -22,7 +22,7 @@ JOURNEY_SECONDS = (1, 60, 3600)
 
 def fall_due(life: Life) -> Iterator[Finding]:
     """Read the renewal that was declined."""
-    invoice, raw = _unpaid_invoice(life), trial_requests.read_subscription(life.third)
+    invoice, raw = _unpaid_invoice(life), trial_requests.read_subscription(life.unpaid_subscription)
     found = (
         f"invoice {invoice.get('status', 'missing')}, dunning {invoice.get('dunning_status', 'none')}, {raw['status']}"
     )
@@ -36,17 +36,17 @@ def exhaust_dunning(life: Life) -> Iterator[Finding]:
     while (invoice := _unpaid_invoice(life)).get("dunning_status") == IN_PROGRESS and retries < MOST_RETRIES:
         life.travel_past(invoice.get("next_retry_at") or int((life.now() + timedelta(days=1)).timestamp()))
         retries += 1
-    raw = trial_requests.read_subscription(life.third)
+    raw = trial_requests.read_subscription(life.unpaid_subscription)
     found = f"after {retries} journeys: invoice {invoice.get('status')}, subscription {raw['status']}"
     yield assume(Assumption.DUNNING_END, found, holds=invoice.get("dunning_status") != IN_PROGRESS)
 
 
 def take_back_cancellation(life: Life) -> Iterator[Finding]:
     """Cancel at the end of the term, and remove the cancellation."""
-    changes.cancel_at_term_end(life.first, key=life.new_key())
-    leaving = trial_requests.read_subscription(life.first)
-    changes.remove_scheduled_cancellation(life.first, key=life.new_key())
-    back = trial_requests.read_subscription(life.first)
+    changes.cancel_at_term_end(life.trial_subscription, key=life.new_key())
+    leaving = trial_requests.read_subscription(life.trial_subscription)
+    changes.remove_scheduled_cancellation(life.trial_subscription, key=life.new_key())
+    back = trial_requests.read_subscription(life.trial_subscription)
     holds = (
         (leaving["status"], back["status"]) == ("non_renewing", "active")
         and leaving.get("cancelled_at") == leaving["current_term_end"]
@@ -57,8 +57,8 @@ def take_back_cancellation(life: Life) -> Iterator[Finding]:
 
 def end_paused(life: Life) -> Iterator[Finding]:
     """Cancel the paused subscription at once."""
-    changes.cancel_now(life.second, key=life.new_key())
-    status = trial_requests.read_subscription(life.second)["status"]
+    changes.cancel_now(life.pausing_subscription, key=life.new_key())
+    status = trial_requests.read_subscription(life.pausing_subscription)["status"]
     yield assume(Assumption.ENDED, str(status), holds=status == "cancelled")
 
 
@@ -78,7 +78,7 @@ def repeat_refused_key(life: Life) -> Iterator[Finding]:
     key, refusals = life.new_key(), []
     for _ in range(2):
         try:
-            subscriptions.remove_scheduled_pause(life.first, key=key)
+            subscriptions.remove_scheduled_pause(life.trial_subscription, key=key)
             refusals.append("accepted")
         except Refused as error:
             refusals.append(describe_refusal(error))
@@ -130,7 +130,7 @@ def _create_intent(life: Life, method: str) -> str:
 
 def _unpaid_invoice(life: Life) -> Raw:
     """Return the invoice of the renewal that was declined: the subscription's second, empty without one."""
-    return dict(enumerate(trial_requests.find_invoices(life.third))).get(1, {})
+    return dict(enumerate(trial_requests.find_invoices(life.unpaid_subscription))).get(1, {})
 
 
 def _describe_replay(life: Life) -> str:

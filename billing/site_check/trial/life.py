@@ -45,17 +45,17 @@ class Life:
         return f"{ID_PREFIX}{self.run}"
 
     @property
-    def first(self) -> str:
+    def trial_subscription(self) -> str:
         """The id of the subscription that begins with a trial and changes."""
         return f"{self.customer}-first"
 
     @property
-    def second(self) -> str:
+    def pausing_subscription(self) -> str:
         """The id of the subscription that pauses."""
         return f"{self.customer}-second"
 
     @property
-    def third(self) -> str:
+    def unpaid_subscription(self) -> str:
         """The id of the subscription that is not paid for."""
         return f"{self.customer}-third"
 
@@ -70,13 +70,13 @@ class Life:
     def travel_to(self, destination: datetime) -> None:
         """Move the site's clock forward to a time (UTC)."""
         time_machine.move_provider_clock(destination, key=self.new_key())
-        self.settle()
+        self.wait_for_provider()
 
     def travel_past(self, seconds: int) -> None:
         """Move the site's clock to just after an instant (seconds UTC)."""
         self.travel_to(max(parse_instant(seconds), self.now()) + AFTERWARDS)
 
-    def settle(self) -> None:
+    def wait_for_provider(self) -> None:
         """Give the provider time for what it does after it has answered."""
         time.sleep(self.patience)
 

@@ -137,7 +137,7 @@ class Trial:
             except (GatewayError, KeyError) as error:
                 self.findings.append(_failed_step(step, error))
                 has_played = False
-        self.life.settle()
+        self.life.wait_for_provider()
         events = [
             event
             for event in trial_requests.find_events(self.life.customer, since=began)
@@ -157,7 +157,7 @@ def try_site(site: SiteReader, *, patience: float, report: Callable[[str], None]
         raise LiveSite
     if site.time_machine == "not_enabled":
         todo = f"Turn it on at {TIME_MACHINE}. This erases the data of the test site."
-        raise CannotTry(TOPIC.wrong("the time machine is on", "it is off", todo))
+        raise CannotTry(TOPIC.wrong_finding("the time machine is on", "it is off", todo))
     delete_leftovers(site.customers)
     trial = Trial(_new_life(site, patience))
     try:
@@ -190,7 +190,7 @@ def _new_life(site: SiteReader, patience: float) -> Life:
     whole = [prices for prices in sold if len(prices) == len(ALL_TERMS)]
     if len(whole) < PLANS_TRIED:
         todo = "Correct the catalog first."
-        raise CannotTry(TOPIC.wrong("two plans on sale with both prices", str(len(whole)), todo))
+        raise CannotTry(TOPIC.wrong_finding("two plans on sale with both prices", str(len(whole)), todo))
     (monthly, yearly), (other_monthly, _) = whole[:PLANS_TRIED]
     rate = BundleRate.objects.order_by("size").first()
     return Life(
@@ -208,7 +208,7 @@ def _failed_step(step: Step, error: Exception) -> Finding:
     if step.shows is not None:
         return assume(step.shows, found, holds=False)
     todo = "See that the site has the plans, coupons and gateway that the lines above need, and try again."
-    return TOPIC.wrong(f"the trial can {step.name.replace('_', ' ')}", found, todo)
+    return TOPIC.wrong_finding(f"the trial can {step.name.replace('_', ' ')}", found, todo)
 
 
 def _delete_customer(customer_id: str) -> Finding:
@@ -216,7 +216,7 @@ def _delete_customer(customer_id: str) -> Finding:
     try:
         trial_requests.delete_customer(customer_id, key=f"delete-{customer_id}")
     except Missing:
-        return TOPIC.ok(needed, "the customer was never created")
+        return TOPIC.ok_finding(needed, "the customer was never created")
     except GatewayError as error:
-        return TOPIC.wrong(needed, f"not deleted: {error}", f"Delete the customer {customer_id} at Customers.")
-    return TOPIC.ok(needed, "its customer is deleted")
+        return TOPIC.wrong_finding(needed, f"not deleted: {error}", f"Delete the customer {customer_id} at Customers.")
+    return TOPIC.ok_finding(needed, "its customer is deleted")
