@@ -164,7 +164,7 @@ def browser_suite(data: Path, output: Output) -> bool:
 def test_lanes(data: Path) -> tuple[dict[str, Suite], ...]:
     """Return all suites in two lanes, which run beside each other; the suites of a lane run one after the other.
 
-    The first lane keeps the cores busy; the second begins with the suite that mostly waits, for time-outs.
+    The faults mostly wait, for time-outs, so they leave the journeys the cores that a browser needs.
     """
     return (
         {
@@ -173,10 +173,10 @@ def test_lanes(data: Path) -> tuple[dict[str, Suite], ...]:
             "browser journeys": partial(browser_suite, data),
         },
         {
-            "faults below the portal": faults_suite,
             "Python on PostgreSQL and Redis": services_suite,
             "a rehearsal of production": rehearsal_suite,
             "the frontend": frontend_suite,
+            "faults below the portal": faults_suite,
         },
     )
 
