@@ -85,6 +85,13 @@ describe('the dashboard', () => {
     expect(panel).toHaveTextContent('$13.48');
   });
 
+  it('has no empty line below its heading if nothing comes next', async () => {
+    served.plans = [];
+    renderDashboard();
+    expect(await screen.findByRole('heading', { name: 'No subscriptions yet' })).toBeVisible();
+    expect(screen.getByRole('heading', { level: 1 }).nextElementSibling).toBeNull();
+  });
+
   it('adds up nothing if every subscription ends', async () => {
     served.plans = [makePlan(ENDING)];
     served.costs = { total: 0 };

@@ -38,12 +38,10 @@ export default function DashboardPage() {
   const plans = useQuery(managePlansOptions);
   const failure = useScreenLoad(account, plans);
   const isReady = !failure && account.data && plans.data;
+  const nextStep = isReady && nextStepSentence(account.data.plans);
   return (
     <Page width="wide">
-      <PageHeading
-        title="Your account"
-        lead={isReady && <NextStepSentence plans={account.data.plans} />}
-      >
+      <PageHeading title="Your account" lead={nextStep && <NextStep sentence={nextStep} />}>
         {account.data?.name ? `Hello, ${firstName(account.data.name)}` : 'Your account'}
       </PageHeading>
       {failure && (
@@ -72,9 +70,7 @@ function firstName(name: string): string {
 }
 
 /** The next upcoming event, at the top of the screen. */
-function NextStepSentence({ plans }: { plans: readonly Plan[] }) {
-  const sentence = nextStepSentence(plans);
-  if (!sentence) return null;
+function NextStep({ sentence }: { sentence: string }) {
   return (
     <span className={styles.next}>
       <CalendarIcon />
