@@ -60,9 +60,11 @@ def test_an_event_whose_worker_was_killed_is_applied_when_the_lease_ends(
     portal.settle_work()
     portal.provider_proxy.stop_answering()
     is_in_hand = happening(portal, name)
+    waiting = WebhookEvent.objects.filter(state=WebhookEvent.State.RECEIVED)
+    # A tick reads the feed even without an event, and would hold it before the event has arrived.
+    wait_until(waiting.exists, what="the event")
     portal.send_ticks()
     wait_until(is_in_hand, what="a worker that has the event in hand")
-    waiting = WebhookEvent.objects.filter(state=WebhookEvent.State.RECEIVED)
     assert waiting.exists()
 
     for worker in ("worker", "jobs"):
@@ -70,4 +72,5 @@ def test_an_event_whose_worker_was_killed_is_applied_when_the_lease_ends(
     portal.provider_proxy.restore()
     for worker in ("worker", "jobs"):
         portal.run_process(worker)
+    portal.wait_for_all()
     wait_until(lambda: not waiting.exists(), seconds=MOST_SECONDS, what="the event's effect")
