@@ -66,14 +66,16 @@ def customer_ids_at_known_addresses(listed: Iterable[object]) -> set[str]:
 
 @transaction.atomic
 def open_account(customer: Customer) -> Account:
-    """Return the customer's account; open one with the provider's names and address if there is none yet."""
+    """Return the customer's account; open one with the provider's names and address if there is none yet.
+
+    Its documents are built when they are read: most accounts of an imported site never are.
+    """
     locked = Customer.objects.select_for_update(no_key=True, of=("self",)).get(pk=customer.pk)
     if locked.account is None:
         locked.account = Account.objects.open_account(
             email=locked.email, first_name=locked.text("first_name"), last_name=locked.text("last_name")
         )
         locked.save(update_fields=["account"])
-        documents.rebuild_documents(locked.account)
     return locked.account
 
 

@@ -168,8 +168,7 @@ def mark_deleted(kind: str, resource_id: str) -> bool:
         account_identity.follow_customers([row], now=clock.billing_now())
         pause_schedules.sync_schedules([row], now=clock.billing_now())
         revenue_ledger.record_movements({row: row.payload}, now=clock.billing_now())
-        for account in writer.affected_accounts([row]):
-            documents.rebuild_documents(account)
+        documents.mark_documents_stale(writer.affected_accounts([row]))
     return True
 
 
@@ -202,15 +201,13 @@ def _find_existing_records(kind: str, ids: Iterable[str]) -> list[Snapshot]:
 
 @transaction.atomic
 def apply_snapshots(snapshots: Sequence[Snapshot], *, now: datetime) -> list[MirroredResource]:
-    """Write snapshots, sync the pause schedules with them, and rebuild the affected documents; return the rows.
+    """Write snapshots, sync the pause schedules with them, and mark the affected documents as stale; return the rows.
 
-    The first read builds the documents of an account that has none. Sends `subscriptions_written` for each account
-    whose subscriptions were written.
+    Sends `subscriptions_written` for each account whose subscriptions were written.
     """
     rows = writer.write_snapshots(snapshots, now=now)
     pause_schedules.sync_schedules(rows, now=now)
-    for account in writer.affected_accounts(rows):
-        documents.rebuild_stored_documents(account)
+    documents.mark_documents_stale(writer.affected_accounts(rows))
     for account in writer.affected_accounts([row for row in rows if isinstance(row, Subscription)]):
         subscriptions_written.send(sender=Subscription, account=account)
     return rows

@@ -90,12 +90,6 @@ def rebuild_documents(account: Account) -> Mapping[str, str]:
     return texts
 
 
-def rebuild_stored_documents(account: Account) -> None:
-    """Rebuild the documents of an account, if it has any: most accounts of an imported site are never read."""
-    if AccountDocument.objects.filter(account=account).exists():
-        rebuild_documents(account)
-
-
 @transaction.atomic(savepoint=False)
 def mark_documents_stale(accounts: Collection[Account]) -> None:
     """Mark the documents of accounts as stale, so that each is rebuilt on its next read. Two queries."""

@@ -54,7 +54,7 @@ def estimate_wanted_bills(account_pk: int, *, now: datetime) -> None:
     for row in due.select_related("subscription__customer"):
         if row.claim(LEASE_DURATION):
             _estimate_row(row, holdings.get(row.subscription_id), version, now)
-    documents.rebuild_stored_documents(account)
+    documents.rebuild_documents(account)
 
 
 def _estimate_row(row: NextBillEstimate, holding: Holding | None, version: int, now: datetime) -> None:

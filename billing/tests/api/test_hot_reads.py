@@ -140,6 +140,17 @@ def test_the_next_read_shows_a_changed_coupon() -> None:
     assert (before, after) == (500, 300)
 
 
+def test_the_next_read_shows_a_written_invoice() -> None:
+    account = open_account("ivy")
+    browser = Browser(account)
+    before = browser.get("/api/invoice/list").json()
+    apply_resources(make_invoice("INV-1", owner="ivy"))
+    # Who writes does not build: most accounts are not read before the next change.
+    assert set(AccountDocument.objects.values_list("content_version", flat=True)) == {documents.STALE_VERSION}
+    after = browser.get("/api/invoice/list").json()
+    assert (len(before), len(after)) == (0, 1)
+
+
 def test_a_read_rebuilds_stale_documents() -> None:
     account = open_large_account()
     browser = Browser(account)

@@ -18,7 +18,7 @@ from accounts.tests.sign_in.sign_in_client import SignInClient
 from billing import clock
 from billing.jobs import schedule
 from billing.mirror import account_identity, account_import
-from billing.models import Customer, Invoice, JobRun, PaymentSource, Subscription, Transaction
+from billing.models import AccountDocument, Customer, Invoice, JobRun, PaymentSource, Subscription, Transaction
 from billing.queries.customers import other_customers
 from billing.receipts import notices
 from billing.tests.support.faulty_proxy import FaultyProxy
@@ -85,6 +85,7 @@ def test_it_imports_everybody_with_pages_of_a_hundred(site: Provider, faulty_pro
     assert set(Account.objects.values_list("email", flat=True)) == {
         f"{name}@example.com" for name in ("ann", "ben", "cleo", "dora")
     }
+    assert not AccountDocument.objects.exists()
     assert reconcile_output() == ""
 
 
