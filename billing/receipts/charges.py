@@ -45,6 +45,8 @@ def command_charges(command: Command, subscriptions: Iterable[Subscription] | No
     """Return what the steps of a command have charged for subscriptions, by default for all of them."""
     ids = None if subscriptions is None else {subscription.provider_id for subscription in subscriptions}
     made = {step.invoice_id for step in command.steps if ids is None or step.subscription_id in ids} - {""}
+    if not made:
+        return Charges()
     invoices = list(Invoice.objects.filter(customer__account=command.account, provider_id__in=made))
     return Charges(
         paid=sum(invoice.cents("amount_paid") for invoice in invoices),
