@@ -37,7 +37,11 @@ export default function DashboardPage() {
   const account = useQuery(accountOptions);
   const plans = useQuery(managePlansOptions);
   const failure = useScreenLoad(account, plans);
-  const isReady = !failure && account.data && plans.data;
+  const isLoaded = !failure && account.data && plans.data;
+  // A response renders at once and uninterruptibly. That draws the skeleton again; the content
+  // follows in a render that yields to input.
+  const isDue = useDeferredValue(Boolean(isLoaded));
+  const isReady = isDue && isLoaded;
   const nextStep = isReady && nextStepSentence(account.data.plans);
   return (
     <Page width="wide">
