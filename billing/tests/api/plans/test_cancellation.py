@@ -9,18 +9,14 @@ import pytest
 from pytest_django import Settings
 
 from accounts.models import Account, AccountEvent, OutgoingMail, SiteSettings
-from billing.models import CancellationFeedback, ChurnEvent, Command, PauseSchedule
+from billing.models import CancellationFeedback, Command, PauseSchedule
 from billing.tests.api.browser import Browser, is_refusal
 from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS, LEGACY
+from billing.tests.api.plans.cancellation_requests import CANCEL, CANCEL_SOME, KEEP, SURVEY, churn_event_kinds
 from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT, SyncedProvider, iso_time
 from billing.tests.support.live_provider import undo_fingerprint, utc_time
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("bundles")]
-
-CANCEL = "/api/account/cancel"
-CANCEL_SOME = "/api/account/subscriptions/cancel"
-KEEP = "/api/account/subscription/remove-scheduled-cancellation"
-SURVEY = {"reason": "Too expensive", "satisfactionLevel": "Neutral", "dailyUsage": "Once a week"}
 
 
 def provider_fingerprints(shop: SyncedProvider, *handles: str) -> list[dict[str, Any]]:
@@ -28,21 +24,10 @@ def provider_fingerprints(shop: SyncedProvider, *handles: str) -> list[dict[str,
     return [undo_fingerprint(shop.subscription(handle)) for handle in handles]
 
 
-def churn_event_kinds() -> list[str]:
-    """Return the kinds of the churn events, oldest first."""
-    return list(ChurnEvent.objects.order_by("pk").values_list("kind", flat=True))
-
-
 @pytest.fixture
 def ava(shop: SyncedProvider) -> Account:
     """Return the account of a customer with a card."""
     return shop.customer("ava")
-
-
-@pytest.fixture
-def bundle_of_three(shop: SyncedProvider, ava: Account) -> list[str]:
-    """Return the ids of a monthly bundle of three."""
-    return [shop.subscribe("ava", plan, coupon_ids=["BUNDLE-3"]) for plan in (FAITH, GOSPEL, KIDS)]
 
 
 @pytest.mark.shows("rule-7", "api-25")
