@@ -272,8 +272,7 @@ def apply_answers(answers: Sequence[Answer], kind: CommandKind, now: datetime) -
     unfinished = [command for command in commands if not all(step.has_ended for step in command.steps)]
     _save_held(unfinished, "steps")
     _finish_commands([command for command in commands if command not in unfinished], kind, rows, now)
-    # Nobody waits for the documents of what the system does: the webhooks that follow, or the next request, rebuild
-    # them.
+    # Nobody waits for the documents of what the system does.
     documents.mark_documents_stale([command.account for command in commands if command.actor == SYSTEM_ACTOR])
     for command in commands:
         if command.actor != SYSTEM_ACTOR:

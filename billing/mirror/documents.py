@@ -1,4 +1,4 @@
-"""The documents of the hot reads: JSON that is built when the mirror changes and served as it is (decision 1)."""
+"""The documents of the hot reads: finished JSON, served as it is until the mirror changes (decision 1)."""
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
@@ -67,8 +67,9 @@ def find_document_of_session(digest: str, kind: str, *, now: datetime, used_afte
 # No savepoint: a failure here must fail the caller's transaction.
 @transaction.atomic(savepoint=False)
 def rebuild_documents(account: Account) -> Mapping[str, str]:
-    """Build and store all documents of an account; return their texts by kind. Call it after changing the mirror.
+    """Build and store all documents of an account; return their texts by kind.
 
+    Whoever changes the mirror calls this for an account that is waiting, or `mark_documents_stale`.
     While the estimate of a next bill is missing, they are stored as stale, so that the next read requests it.
     """
     # Two writers of one account queue on this lock, so that the later one reads what the earlier one committed.

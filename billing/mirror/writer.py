@@ -94,8 +94,8 @@ _Replaced = dict[MirroredResource, dict[str, Any] | None]
 def write_snapshots(snapshots: Sequence[Snapshot], *, now: datetime) -> list[MirroredResource]:
     """Write snapshots into the mirror; return their rows in the same order. Raises UnknownCustomer.
 
-    `now` is in UTC. The caller rebuilds the documents in the same transaction. A few queries for each kind of record,
-    however many there are.
+    `now` is in UTC. The caller rebuilds the documents, or marks them as stale, in the same transaction. A few queries
+    for each kind of record, however many there are.
     """
     of_kinds: dict[type[Snapshot], list[Snapshot]] = {}
     for snapshot in snapshots:

@@ -8,7 +8,7 @@ from core.workers.leases import Leased, LeaseQuerySet
 
 
 class AccountDocument(models.Model):
-    """A hot read's finished answer, built when the mirror changes (decision 1).
+    """A hot read's finished answer, served until the mirror changes (decision 1).
 
     `content_version` is the catalogue's version it was built with; one of another version is built again on read.
     """
