@@ -63,9 +63,11 @@ export default (_env, { mode = 'production' }) => ({
   mode,
   context: root,
   target: ['web', 'es2022'],
-  // React starts in a script of its own, so that the browser may handle input before the app starts.
+  // A small script first requests the screen's data. React starts in a script of its own, so that
+  // the browser may handle input before the app starts.
   entry: {
-    react: 'react-dom/client',
+    start: './frontend/src/app/start.ts',
+    react: { import: 'react-dom/client', dependOn: 'start' },
     main: { import: './frontend/src/app/main.tsx', dependOn: 'react' },
   },
   output: {

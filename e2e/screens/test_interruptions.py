@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from e2e.support.accessibility import TARGET_SIZE, axe_violations, open_settled
 
@@ -63,6 +65,22 @@ def test_a_page_whose_scripts_fail_to_load_says_that_it_is_loading_and_what_to_d
     page.reload()
     expect(page.get_by_role("heading", name="Hello, Ava")).to_be_visible()
     expect(page.locator(".start")).to_have_count(0)
+
+
+def test_the_data_of_a_screen_is_requested_once_while_react_is_on_its_way(signed_in):
+    page = signed_in("ava")
+    held: list[Route] = []
+    reads: list[str] = []
+    page.route("**/static/app/react.*.js", lambda route: held.insert(0, route))
+    page.on("request", lambda request: reads.append(urlsplit(request.url).path))
+    with page.expect_response("**/api/account"), page.expect_response("**/api/account/manage-plans"):
+        page.goto("/dashboard", wait_until="commit")
+    expect(page.get_by_text("Loading", exact=True)).to_be_visible()
+    assert len(held) == 1
+    held[0].continue_()
+    expect(page.get_by_role("heading", name="Hello, Ava")).to_be_visible()
+    expect(page.get_by_role("article", name="Faith & Family")).to_be_visible()
+    assert [reads.count(f"/api/account{read}") for read in ("", "/manage-plans", "/check-payment-failure")] == [1, 1, 1]
 
 
 def test_the_account_home_shows_a_failed_request_and_can_retry_it(signed_in):

@@ -32,17 +32,17 @@ def stats_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, db: None) -> Pat
 
 @pytest.fixture
 def bundle(stats_file: Path) -> Path:
-    main, react = "main.0123456789abcdef0123.js", "react.0123456789abcdef0123.js"
+    start, react, main = (f"{entry}.0123456789abcdef0123.js" for entry in ("start", "react", "main"))
     screens = {
         "frame": ["1.0123456789abcdef.css", "1.0123456789abcdef.js"],
         "/": ["2.0123456789abcdef.js"],
         "/cancelAll": ["3.0123456789abcdef.css", "3.0123456789abcdef.js"],
     }
-    names = [main, react, *(file for files in screens.values() for file in files)]
+    names = [start, react, main, *(file for files in screens.values() for file in files)]
     stats = {
         "status": "done",
         "publicPath": "/static/app/",
-        "chunks": {"main": [main], "react": [react]},
+        "chunks": {"start": [start], "react": [react], "main": [main]},
         "screens": screens,
         "assets": {name: {"name": name, "publicPath": f"/static/app/{name}"} for name in names},
     }

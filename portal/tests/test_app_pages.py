@@ -25,10 +25,10 @@ def test_every_page_gets_the_same_document(visitor, bundle, path):
     assert '<script id="portal-settings" type="application/json">{"document": "app"}</script>' in page
 
 
-def test_react_starts_before_the_screen_and_the_app_after_it(visitor, bundle):
+def test_the_data_is_requested_first_and_react_starts_before_the_screen_and_the_app(visitor, bundle):
     page = visitor.get("/").content.decode()
     scripts = re.findall(r'<script src="/static/app/(\w+)\.[0-9a-f]+\.js" defer>', page)
-    assert scripts == ["react", "2", "main"]
+    assert scripts == ["start", "react", "2", "main"]
 
 
 def test_the_document_contains_the_site_response(visitor, bundle):

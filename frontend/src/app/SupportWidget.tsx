@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 
 import { siteOptions } from '@/lib/api/queries';
-import { pageAllowsSupportWidget } from '@/lib/page/pageLoads';
+import { pageAllowsSupportWidget } from '@/lib/page/pageSettings';
 import { loadSupportScript } from '@/lib/page/supportScript';
 
 /**

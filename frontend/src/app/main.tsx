@@ -6,10 +6,15 @@ import { Fragment, StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router-dom';
 import { prefetchScreen } from '@/app/routing/routes';
+import { forgetStartedReads } from '@/lib/api/firstReads';
 import { siteOptions } from '@/lib/api/queries';
 import { createQueryClient } from '@/lib/api/queryClient';
 import { applyHandover } from '@/lib/page/handover';
-import { pageAllowsProviderScript, readAccountView, readSiteFromPage } from '@/lib/page/pageLoads';
+import {
+  pageAllowsProviderScript,
+  readAccountView,
+  readSiteFromPage,
+} from '@/lib/page/pageSettings';
 import { watchTraversals } from '@/lib/page/traversals';
 import { applySite } from '@/lib/site';
 import { useAuth } from '@/stores/auth';
@@ -28,6 +33,7 @@ const site = readSiteFromPage();
 if (site) queryClient.setQueryData(siteOptions.queryKey, applySite(site));
 void queryClient.prefetchQuery(siteOptions);
 prefetchScreen(queryClient, window.location.pathname);
+forgetStartedReads();
 
 applyHandover();
 watchTraversals();

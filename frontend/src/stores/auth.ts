@@ -1,6 +1,6 @@
 import { create } from 'zustand';
+import { readStoredToken, TOKEN_KEY, writeStoredToken } from '@/lib/page/storedToken';
 
-const STORAGE_KEY = 'token';
 /** Stands for the session of an operator's view, which has no token that the app could read. */
 const VIEW = 'view';
 
@@ -31,26 +31,9 @@ interface AuthState {
   expire: (token: string) => void;
 }
 
-/** The browser may block storage; then the session lasts as long as the page. */
-function tryStorage(action: () => string | null): string | null {
-  try {
-    return action();
-  } catch {
-    return null;
-  }
-}
-
-function writeStoredToken(token: string | null): void {
-  tryStorage(() => {
-    if (token === null) localStorage.removeItem(STORAGE_KEY);
-    else localStorage.setItem(STORAGE_KEY, token);
-    return null;
-  });
-}
-
-/** The session token, the only thing that stays in the browser's storage. */
+/** The session, which begins with the stored token. */
 export const useAuth = create<AuthState>()((set, get) => ({
-  token: tryStorage(() => localStorage.getItem(STORAGE_KEY)),
+  token: readStoredToken(),
   email: null,
   ended: null,
   isView: false,
@@ -83,7 +66,7 @@ export function onSessionChange(handleChange: (current: AuthState) => void): () 
 
 function syncStoredToken(): void {
   if (useAuth.getState().isView) return;
-  const token = tryStorage(() => localStorage.getItem(STORAGE_KEY));
+  const token = readStoredToken();
   if (token === useAuth.getState().token) return;
   useAuth.setState({ token, email: null, ended: token === null ? 'by-choice' : null });
 }
@@ -94,7 +77,7 @@ function syncStoredToken(): void {
  */
 export function followOtherTabs(): () => void {
   const handleStorage = ({ key }: StorageEvent): void => {
-    if (key === STORAGE_KEY || key === null) syncStoredToken();
+    if (key === TOKEN_KEY || key === null) syncStoredToken();
   };
   const handlePageShow = ({ persisted }: PageTransitionEvent): void => {
     if (persisted) syncStoredToken();

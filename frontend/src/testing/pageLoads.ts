@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 
 import type { Site } from '@/lib/api/types';
-import type { AccountView } from '@/lib/page/pageLoads';
+import type { AccountView } from '@/lib/page/pageSettings';
 
 /** Embeds in the page what the server would for this kind of page. */
 export function servePageAs(

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { matchPath, useLocation } from 'react-router-dom';
-import { pageAllowsProviderScript } from '@/lib/page/pageLoads';
+import { pageAllowsProviderScript } from '@/lib/page/pageSettings';
 import { paths } from '@/lib/paths';
 import { AppLink } from '@/ui/AppLink';
 import { classNames } from '@/ui/classNames';

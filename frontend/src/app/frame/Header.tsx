@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { siteOptions } from '@/lib/api/queries';
 import type { Brand, Site } from '@/lib/api/types';
 import { contactUrl } from '@/lib/brand';
-import { pageAllowsSupportWidget } from '@/lib/page/pageLoads';
+import { pageAllowsSupportWidget } from '@/lib/page/pageSettings';
 import { paths } from '@/lib/paths';
 import { useAuth } from '@/stores/auth';
 import { AppLink } from '@/ui/AppLink';

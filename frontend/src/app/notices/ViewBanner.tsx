@@ -1,7 +1,7 @@
 import { useEffect, useId } from 'react';
 
 import { formatMoment } from '@/lib/formats';
-import { leaveAccountView, readAccountView } from '@/lib/page/pageLoads';
+import { leaveAccountView, readAccountView } from '@/lib/page/pageSettings';
 import { Button } from '@/ui/Button';
 import styles from './ViewBanner.module.css';
 

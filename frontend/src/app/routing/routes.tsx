@@ -2,6 +2,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { matchPath, Navigate, Route, Routes, useLocation } from 'react-router-dom';
 import { accountLayoutFile, Layout } from '@/app/frame/Layout';
+import { type FirstRead, listFirstReads } from '@/lib/api/firstReads';
 import {
   accountOptions,
   cancelScreenOptions,
@@ -19,21 +20,22 @@ import { WithheldForm } from './WithheldForm';
 type LoadScreenFile = Parameters<typeof screenFileOptions>[1];
 type Prefetch = (queryClient: QueryClient) => Promise<void>;
 
-const prefetchAccount: Prefetch = (queryClient) => queryClient.prefetchQuery(accountOptions);
-const prefetchPlans: Prefetch = (queryClient) => queryClient.prefetchQuery(managePlansOptions);
-const prefetchCancelScreen: Prefetch = (queryClient) =>
-  queryClient.prefetchQuery(cancelScreenOptions);
-const prefetchInvoices: Prefetch = (queryClient) => queryClient.prefetchQuery(invoicesOptions);
-const prefetchPayments: Prefetch = (queryClient) => queryClient.prefetchQuery(paymentsOptions);
-const prefetchPaymentFailure: Prefetch = (queryClient) =>
-  queryClient.prefetchQuery(paymentFailureOptions);
+const PREFETCHES: Record<FirstRead, Prefetch> = {
+  '/api/account': (queryClient) => queryClient.prefetchQuery(accountOptions),
+  '/api/account/cancel-screen': (queryClient) => queryClient.prefetchQuery(cancelScreenOptions),
+  '/api/account/check-payment-failure': (queryClient) =>
+    queryClient.prefetchQuery(paymentFailureOptions),
+  '/api/account/manage-plans': (queryClient) => queryClient.prefetchQuery(managePlansOptions),
+  '/api/invoice/list': (queryClient) => queryClient.prefetchQuery(invoicesOptions),
+  '/api/payments/': (queryClient) => queryClient.prefetchQuery(paymentsOptions),
+};
 
 /**
- * Each screen is a chunk of its own; its first queries are prefetched while the chunk loads. The
- * chunk is named by its path, by which the server finds it and preloads it with the page.
+ * Each screen is a chunk of its own, named by its path, by which the server finds it and preloads
+ * it with the page.
  */
-function defineScreen(path: string, load: LoadScreenFile, ...reads: readonly Prefetch[]) {
-  return { path, file: screenFileOptions(path, load), reads };
+function defineScreen(path: string, load: LoadScreenFile) {
+  return { path, file: screenFileOptions(path, load) };
 }
 
 const LANDING = defineScreen(
@@ -45,8 +47,6 @@ const SIGNED_IN = [
   defineScreen(
     paths.dashboard,
     () => import(/* webpackChunkName: '/dashboard' */ '@/features/dashboard/DashboardPage'),
-    prefetchAccount,
-    prefetchPlans,
   ),
   defineScreen(
     paths.manageSubscription,
@@ -54,23 +54,12 @@ const SIGNED_IN = [
       import(
         /* webpackChunkName: '/manage-subscription' */ '@/features/subscriptions/services/ManageSubscriptionPage'
       ),
-    prefetchPlans,
-    prefetchPayments,
   ),
-  defineScreen(
-    paths.upgrade,
-    () => import('@/features/subscriptions/period/PeriodChangePage'),
-    prefetchPlans,
-  ),
-  defineScreen(
-    paths.downgrade,
-    () => import('@/features/subscriptions/period/PeriodChangePage'),
-    prefetchPlans,
-  ),
+  defineScreen(paths.upgrade, () => import('@/features/subscriptions/period/PeriodChangePage')),
+  defineScreen(paths.downgrade, () => import('@/features/subscriptions/period/PeriodChangePage')),
   defineScreen(
     paths.summary,
     () => import(/* webpackChunkName: '/summary' */ '@/features/subscriptions/summary/SummaryPage'),
-    prefetchPlans,
   ),
   defineScreen(
     paths.coupon,
@@ -79,18 +68,14 @@ const SIGNED_IN = [
   defineScreen(
     paths.pauseOffer,
     () => import(/* webpackChunkName: '/pause-offer' */ '@/features/pause/PauseOfferPage'),
-    prefetchPlans,
   ),
   defineScreen(
     paths.pauseSummary,
     () => import(/* webpackChunkName: '/pause-summary' */ '@/features/pause/PauseSummaryPage'),
-    prefetchPlans,
   ),
   defineScreen(
     paths.cancelAll,
     () => import(/* webpackChunkName: '/cancelAll' */ '@/features/cancel/CancelPage'),
-    prefetchPlans,
-    prefetchCancelScreen,
   ),
   defineScreen(
     paths.editProfile,
@@ -113,7 +98,6 @@ const SIGNED_IN = [
       import(
         /* webpackChunkName: '/billingHistory' */ '@/features/billing-history/BillingHistoryPage'
       ),
-    prefetchInvoices,
   ),
   defineScreen(
     paths.paymentMethods,
@@ -121,7 +105,6 @@ const SIGNED_IN = [
       import(
         /* webpackChunkName: '/manage-payment-method' */ '@/features/payment-methods/list/PaymentMethodsPage'
       ),
-    prefetchPayments,
   ),
   defineScreen(
     paths.addPaymentMethod,
@@ -129,25 +112,15 @@ const SIGNED_IN = [
       import(
         /* webpackChunkName: '/add-payment-method' */ '@/features/payment-methods/add/AddPaymentMethodPage'
       ),
-    prefetchPayments,
   ),
-  defineScreen(
-    paths.addCard,
-    () => import('@/features/payment-methods/card/CardPage'),
-    prefetchPayments,
-  ),
-  defineScreen(
-    paths.updateCard,
-    () => import('@/features/payment-methods/card/CardPage'),
-    prefetchPayments,
-  ),
+  defineScreen(paths.addCard, () => import('@/features/payment-methods/card/CardPage')),
+  defineScreen(paths.updateCard, () => import('@/features/payment-methods/card/CardPage')),
   defineScreen(
     paths.payPal,
     () =>
       import(
         /* webpackChunkName: '/add-paypal-payment-method' */ '@/features/payment-methods/paypal/PayPalPage'
       ),
-    prefetchPayments,
   ),
   defineScreen(
     paths.paymentMethodAdded,
@@ -155,7 +128,6 @@ const SIGNED_IN = [
       import(
         /* webpackChunkName: '/add-payment-method-success' */ '@/features/payment-methods/add/PaymentMethodAddedPage'
       ),
-    prefetchPayments,
   ),
 ];
 
@@ -168,15 +140,13 @@ function isPaymentForm(path: string): boolean {
 export function prefetchScreen(queryClient: QueryClient, pathname: string): void {
   const { token, isView } = useAuth.getState();
   const signedIn = token !== null;
-  if (signedIn) {
-    void queryClient.prefetchQuery(accountLayoutFile);
-    void prefetchPaymentFailure(queryClient);
-  }
-  for (const { path, file, reads } of signedIn ? [LANDING, ...SIGNED_IN] : [LANDING]) {
-    if (!matchPath(path, pathname) || (isView && isPaymentForm(path))) continue;
-    void queryClient.prefetchQuery(file);
-    for (const prefetch of reads) void prefetch(queryClient);
-  }
+  if (signedIn) void queryClient.prefetchQuery(accountLayoutFile);
+  const screen = (signedIn ? [LANDING, ...SIGNED_IN] : [LANDING]).find(
+    ({ path }) => matchPath(path, pathname) && !(isView && isPaymentForm(path)),
+  );
+  if (screen) void queryClient.prefetchQuery(screen.file);
+  for (const read of signedIn ? listFirstReads(screen?.path) : [])
+    void PREFETCHES[read](queryClient);
 }
 
 const LandingPage = lazyScreen(LANDING.file);

@@ -1,6 +1,7 @@
-import { leaveAccountView } from '@/lib/page/pageLoads';
+import { leaveAccountView } from '@/lib/page/pageSettings';
 import { useAuth } from '@/stores/auth';
 import { ApiError, GENERIC_MESSAGE } from './errors';
+import { buildJsonHeaders, takeStartedRead } from './firstReads';
 
 type QueryValue = string | number | boolean | readonly string[] | undefined;
 
@@ -24,8 +25,7 @@ function buildUrl(path: string, query: RequestOptions['query'] = {}): URL {
 }
 
 function buildHeaders(options: RequestOptions, token: string | null): Headers {
-  const headers = new Headers({ Accept: 'application/json' });
-  if (token !== null) headers.set('Authorization', `Bearer ${token}`);
+  const headers = buildJsonHeaders(token);
   if (options.body !== undefined) headers.set('Content-Type', 'application/json');
   if (options.idempotencyKey) headers.set('Idempotency-Key', options.idempotencyKey);
   return headers;
@@ -47,13 +47,15 @@ async function sendRequest(
   token: string | null,
 ) {
   try {
-    return await fetch(buildUrl(path, options.query), {
-      method,
-      headers: buildHeaders(options, token),
-      body: options.body === undefined ? null : JSON.stringify(options.body),
-      signal: options.signal ?? null,
-      credentials: 'same-origin',
-    });
+    const started = method === 'GET' && !options.query && takeStartedRead(path, token);
+    return await (started ||
+      fetch(buildUrl(path, options.query), {
+        method,
+        headers: buildHeaders(options, token),
+        body: options.body === undefined ? null : JSON.stringify(options.body),
+        signal: options.signal ?? null,
+        credentials: 'same-origin',
+      }));
   } catch (error) {
     if (options.signal?.aborted) throw error;
     throw createNoResponseError(error);

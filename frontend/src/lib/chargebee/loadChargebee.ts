@@ -1,5 +1,5 @@
 import type { Site } from '@/lib/api/types';
-import { readCspNonce } from '@/lib/page/pageLoads';
+import { readCspNonce } from '@/lib/page/pageSettings';
 import { useChargebeeStore } from '@/stores/chargebee';
 import type { Chargebee, StartedChargebee } from './types';
 

@@ -5,13 +5,12 @@ import { showSnackbar, useSnackbar } from '@/stores/snackbar';
 import { makeSite } from '@/testing/fixtures';
 import { servePageAs, stubReload } from '@/testing/pageLoads';
 import { applyHandover } from './handover';
+import { canShowInThisPage, reloadPage } from './pageLoads';
 import {
-  canShowInThisPage,
   pageAllowsProviderScript,
   pageAllowsSupportWidget,
   readSiteFromPage,
-  reloadPage,
-} from './pageLoads';
+} from './pageSettings';
 
 const ALL = Object.values(paths);
 const CARD: readonly string[] = [paths.addCard, paths.updateCard];

@@ -1,34 +1,12 @@
 import { matchRoutes, parsePath } from 'react-router-dom';
-
-import type { Site } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
 import { saveHandover } from './handover';
-
-/** The kinds of page that the server serves. They differ in what their headers allow. */
-type PageKind = 'app' | 'profile' | 'card' | 'payPal';
-
-/** An operator's view of an account: its screens, read-only, until it expires or is ended. */
-export interface AccountView {
-  /** The subscriber's name, or else the email address. */
-  name: string;
-  expiresAt: string;
-  /** Until then, from the page load on; the device's clock may be wrong. */
-  secondsLeft: number;
-  /** Takes a form with the CSRF token. */
-  endUrl: string;
-  csrfToken: string;
-  /** The account's page in the admin. */
-  backUrl: string;
-}
-
-interface PageSettings {
-  document?: PageKind;
-  view?: AccountView;
-  /** Whether the support widget's script may run on this page. */
-  supportWidget?: boolean;
-  /** Allows what the provider's script adds to this page itself. */
-  cspNonce?: string;
-}
+import {
+  currentPageKind,
+  type PageKind,
+  pageAllowsSupportWidget,
+  readAccountView,
+} from './pageSettings';
 
 const PAYMENT_PAGES: readonly { path: string; id: PageKind }[] = [
   { path: paths.addCard, id: 'card' },
@@ -49,49 +27,8 @@ function pageKindFor(path: string): PageKind {
   return matchRoutes(pages, path)?.[0]?.route.id ?? 'app';
 }
 
-/** The JSON that the server embedded in the page under this id. */
-function readPageJson<T>(id: string): T | null {
-  return JSON.parse(document.getElementById(id)?.textContent ?? 'null');
-}
-
-function readPageSettings(): PageSettings {
-  return readPageJson<PageSettings>('portal-settings') ?? {};
-}
-
-function currentPageKind(): PageKind {
-  return readPageSettings().document ?? 'app';
-}
-
 function hasSeparateProfile(): boolean {
   return pageAllowsSupportWidget() || currentPageKind() === 'profile';
-}
-
-/** The view that the server has embedded in the page; null for a subscriber. */
-export function readAccountView(): AccountView | null {
-  return readPageSettings().view ?? null;
-}
-
-/** Leaves the screens of a view that the server does not accept any more. */
-export function leaveAccountView(): void {
-  window.location.assign(readAccountView()?.backUrl ?? '/');
-}
-
-/** Whether the headers of this page allow the support widget's script. */
-export function pageAllowsSupportWidget(): boolean {
-  return readPageSettings().supportWidget === true;
-}
-
-/** The nonce for what the provider's script adds to this page; undefined on pages without it. */
-export function readCspNonce(): string | undefined {
-  return readPageSettings().cspNonce;
-}
-
-/**
- * The response of `/api/site` that the server embedded in the page; undefined if it has to be
- * fetched.
- */
-export function readSiteFromPage(): Site | undefined {
-  return readPageJson<Site>('portal-site') ?? undefined;
 }
 
 /**
@@ -101,11 +38,6 @@ export function readSiteFromPage(): Site | undefined {
 function wasPageLoadedFor(path: string): boolean {
   const [entry] = performance.getEntriesByType('navigation');
   return entry !== undefined && new URL(entry.name).pathname === parsePath(path).pathname;
-}
-
-/** Whether this page may load the provider's script, for card details or for PayPal. */
-export function pageAllowsProviderScript(): boolean {
-  return currentPageKind() === 'card' || currentPageKind() === 'payPal';
 }
 
 /**
