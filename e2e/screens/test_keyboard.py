@@ -1,15 +1,18 @@
-"""The five main tasks with the keyboard alone: the focus is always visible and where it is expected."""
+"""The six main tasks with the keyboard alone: the focus is always visible and where it is expected."""
 
 from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from e2e.support.accessibility import open_settled
 
 MOST_TABS = 60
 HOSTED = ("Card number", "Expiry date", "Security code")
+# Its bank asks when it is added, and not at later payments.
+CHALLENGED = "4000000000002503"
 # Checks in the next animation frame: the focus enters a cross-origin iframe shortly after the key press.
 HAS_FOCUS = """(element) => new Promise(
   (done) => requestAnimationFrame(() => done(element === document.activeElement)))"""
@@ -43,6 +46,15 @@ def expect_new_screen(page: Page, path: str) -> None:
     """Wait for a screen and assert that its heading has the focus."""
     page.wait_for_url(f"**{path}")
     expect(page.get_by_role("heading", level=1)).to_be_focused()
+
+
+def tab_within_frame(target: Locator) -> None:
+    """Press Tab until a control in a frame, which has the focus, is reached. Raises AssertionError."""
+    for _ in range(MOST_TABS):
+        if target.evaluate(HAS_FOCUS):
+            return
+        target.page.keyboard.press("Tab")
+    raise AssertionError(f"the keyboard does not lead to {target}")
 
 
 def button_named(page: Page, name: str) -> Locator:
@@ -149,3 +161,48 @@ def test_a_subscriber_can_add_a_card(signed_in):
     tab_to_and_press(button_named(page, "Add card"))
     page.wait_for_url("**/add-payment-method-success*")
     expect(page.get_by_role("main")).to_contain_text("ending in 4444")
+
+
+@pytest.mark.shows("dashboard-21", "rule-20")
+def test_a_visitor_can_sign_in_and_start_kids_without_a_card(visitor):
+    page = visitor.page
+    page.goto(f"http://kids.localhost:{visitor.demo.port}/")
+    expect(page.get_by_label("Email address")).to_be_focused()
+    page.keyboard.type("ivy@example.com")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Six-digit code")).to_be_focused()
+    page.keyboard.type(visitor.demo.wait_for_code("ivy@example.com"))
+    expect_new_screen(page, "/dashboard")
+
+    # The card form and what follows it are pages of their own, and yet screens that were gone to.
+    tab_to_and_press(page.get_by_role("link", name="Add a card and start Kids"))
+    expect_new_screen(page, "/add-card-payment-method?*")
+    tab_to(page.locator("iframe[title='Card number']"))
+    for typed in (CHALLENGED, "0834", "061", "OH", "43004"):
+        page.keyboard.type(typed)
+        page.keyboard.press("Tab")
+    expect(button_named(page, "Add card")).to_be_focused()
+    page.keyboard.press("Enter")
+    bank = page.locator("iframe[title='Bank authentication']")
+    expect(bank).to_be_focused()
+    tab_within_frame(bank.content_frame.get_by_role("button", name="Confirm"))
+    page.keyboard.press("Enter")
+    expect_new_screen(page, "/add-payment-method-success?*")
+
+    tab_to_and_press(page.get_by_role("link", name="Continue to start Kids"))
+    page.wait_for_url("**/manage-subscription?*")
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("button", name="No, cancel")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect_new_screen(page, "/manage-subscription?*")
+    save = button_named(page, "SAVE CHANGES")
+    tab_to_and_press(save)
+    expect(dialog.get_by_text("Due today")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(save).to_be_focused()
+
+    page.keyboard.press("Enter")
+    tab_to_and_press(dialog.get_by_role("button", name=re.compile(r"Yes, add Kids and pay \$8\.99")))
+    expect_new_screen(page, "/summary?*")
+    expect(page.get_by_role("main")).to_contain_text("You added Kids.")

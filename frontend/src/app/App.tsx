@@ -15,8 +15,14 @@ import { BrandProvider } from './BrandProvider';
 import { ErrorPage } from './ErrorPage';
 import { SupportWidget } from './SupportWidget';
 
+interface AppProps {
+  queryClient: QueryClient;
+  /** Whether a screen of the app led to this page load. */
+  isFollowed?: boolean;
+}
+
 /** Everything below the router. Navigating away resets the error page. */
-export function App({ queryClient }: { queryClient: QueryClient }) {
+export function App({ queryClient, isFollowed }: AppProps) {
   const { pathname } = useLocation();
   useScrollToTop();
   useEffect(() => followOtherTabs(), []);
@@ -29,7 +35,7 @@ export function App({ queryClient }: { queryClient: QueryClient }) {
       <ViewBanner />
       <ErrorBoundary FallbackComponent={ErrorPage} resetKeys={[pathname]}>
         <QueryClientProvider client={queryClient}>
-          <BrandProvider>
+          <BrandProvider isFollowed={isFollowed}>
             <CanShowInPageContext value={canShowInThisPage}>
               <PageGuard>
                 <AppRoutes />

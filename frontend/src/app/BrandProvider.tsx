@@ -6,20 +6,26 @@ import { applyBrandColors } from '@/lib/brand';
 import { LoaderOverlay } from '@/ui/LoaderOverlay';
 import { PageContext } from '@/ui/PageHeading';
 
+interface BrandProviderProps {
+  children: ReactNode;
+  /** Whether a screen of the app led to this page load. */
+  isFollowed?: boolean | undefined;
+}
+
 /**
  * Sets the colors and the name for the brand of this host.
  *
  * Renders nothing until the brand has loaded, so that the layout does not shift. If the request
  * fails, the app renders without a brand.
  */
-export function BrandProvider({ children }: { children: ReactNode }) {
+export function BrandProvider({ children, isFollowed = false }: BrandProviderProps) {
   const { data: site, isFetched } = useQuery(siteOptions);
   useLayoutEffect(() => {
     if (site) applyBrandColors(site.brand.colors);
   }, [site]);
-  const headingsShown = useRef(0);
+  const browserLoad = useRef(isFollowed ? null : { path: null });
   const siteName = site?.brand.name ?? '';
-  const page = useMemo(() => ({ siteName, headingsShown }), [siteName]);
+  const page = useMemo(() => ({ siteName, browserLoad }), [siteName]);
   if (!isFetched) return <LoaderOverlay />;
   return <PageContext value={page}>{children}</PageContext>;
 }

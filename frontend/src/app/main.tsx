@@ -10,6 +10,7 @@ import { forgetStartedReads } from '@/lib/api/firstReads';
 import { siteOptions } from '@/lib/api/queries';
 import { createQueryClient } from '@/lib/api/queryClient';
 import { applyHandover } from '@/lib/page/handover';
+import { isLinkFollowed } from '@/lib/page/pageLoads';
 import {
   pageAllowsProviderScript,
   readAccountView,
@@ -35,7 +36,7 @@ void queryClient.prefetchQuery(siteOptions);
 prefetchScreen(queryClient, window.location.pathname);
 forgetStartedReads();
 
-applyHandover();
+const isFollowed = applyHandover() || isLinkFollowed();
 watchTraversals();
 
 // Strict mode renders twice in development, which the provider's script may not support.
@@ -46,7 +47,7 @@ startTransition(() =>
   createRoot(root).render(
     <Mode>
       <BrowserRouter>
-        <App queryClient={queryClient} />
+        <App queryClient={queryClient} isFollowed={isFollowed} />
       </BrowserRouter>
     </Mode>,
   ),

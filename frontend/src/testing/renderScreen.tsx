@@ -49,7 +49,7 @@ export function renderScreen(
   const entry = { pathname, search: search ? `?${search}` : '', state };
   const view = render(
     <QueryClientProvider client={client}>
-      <PageContext value={{ siteName: '', headingsShown: { current: 0 } }}>
+      <PageContext value={{ siteName: '', browserLoad: { current: { path: null } } }}>
         <MemoryRouter initialEntries={[entry]}>
           <Routes>
             <Route path={route ?? pathname} element={screen} />

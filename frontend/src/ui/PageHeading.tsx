@@ -8,31 +8,39 @@ import styles from './PageHeading.module.css';
 export interface PageOfHeadings {
   /** Appended to the document title. */
   siteName: string;
-  /** How many headings the page has shown since the browser loaded it. */
-  headingsShown: { current: number };
+  /**
+   * The browser's load of the page, with the path of its first screen once that is drawn. Null after
+   * a navigation, or if a screen of the app led to the load.
+   */
+  browserLoad: { current: { path: string | null } | null };
 }
 
 export const PageContext = createContext<PageOfHeadings>({
   siteName: '',
-  headingsShown: { current: 0 },
+  browserLoad: { current: { path: null } },
 });
 
 /**
- * Focuses the heading after each navigation, so that screen readers announce the new screen. Not on
- * the first load, which the browser announces itself.
+ * Focuses the heading after each navigation, so that screen readers announce the new screen and Tab
+ * goes on from it. Not on the screen that the browser loads and announces itself, also when another
+ * heading follows there.
  */
 function useFocusAfterNavigation() {
   const heading = useRef<HTMLHeadingElement>(null);
   const { pathname } = useLocation();
-  const { headingsShown } = useContext(PageContext);
+  const { browserLoad } = useContext(PageContext);
   // A link may be followed before the first screen has come.
   const isFollowed = useNavigationType() === 'PUSH';
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new path is a new screen.
   useEffect(() => {
-    const isFirst = headingsShown.current === 0 && !isFollowed;
-    headingsShown.current += 1;
+    const load = browserLoad.current;
+    if (load && !isFollowed && (load.path ?? pathname) === pathname) {
+      load.path = pathname;
+      return;
+    }
+    browserLoad.current = null;
     // Scrolling is left to the router.
-    if (!isFirst) heading.current?.focus({ preventScroll: true });
+    heading.current?.focus({ preventScroll: true });
   }, [pathname]);
   return heading;
 }

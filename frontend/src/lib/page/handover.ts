@@ -29,14 +29,15 @@ export function saveHandover(): void {
   }
 }
 
-/** Restores what the previous page load saved for this URL, once. */
-export function applyHandover(): void {
+/** Restores what the previous page load saved for this URL, once; returns whether it did. */
+export function applyHandover(): boolean {
   const handover = takeHandover();
-  if (handover?.href !== window.location.href) return;
+  if (handover?.href !== window.location.href) return false;
   window.history.replaceState(handover.state, '');
   if (handover.message)
     useSnackbar.getState().show(handover.message.content, handover.message.severity);
   if (useAuth.getState().token === null) useAuth.setState({ ended: handover.ended });
+  return true;
 }
 
 function takeHandover(): Handover | null {

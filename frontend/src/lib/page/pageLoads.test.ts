@@ -5,7 +5,7 @@ import { showSnackbar, useSnackbar } from '@/stores/snackbar';
 import { makeSite } from '@/testing/fixtures';
 import { servePageAs, stubReload } from '@/testing/pageLoads';
 import { applyHandover } from './handover';
-import { canShowInThisPage, reloadPage } from './pageLoads';
+import { canShowInThisPage, isLinkFollowed, reloadPage } from './pageLoads';
 import {
   pageAllowsProviderScript,
   pageAllowsSupportWidget,
@@ -31,6 +31,26 @@ describe('a page', () => {
     servePageAs(kind);
     expect(pageAllowsProviderScript()).toBe(isCard);
     expect(ALL.filter((path) => canShowInThisPage(`${path}?a=b#c`))).toEqual(own);
+  });
+});
+
+describe('a page load', () => {
+  it.each([
+    ['navigate', '/dashboard', true],
+    ['navigate', '', false],
+    ['reload', '/dashboard', false],
+    ['back_forward', '/dashboard', false],
+  ])('of type %s from “%s” followed a link: %s', (type, from, isFollowed) => {
+    vi.spyOn(performance, 'getEntriesByType').mockReturnValue([{ type } as never]);
+    const referrer = from && `${window.location.origin}${from}`;
+    vi.spyOn(document, 'referrer', 'get').mockReturnValue(referrer);
+    expect(isLinkFollowed()).toBe(isFollowed);
+  });
+
+  it('from another site followed no link of the app', () => {
+    vi.spyOn(performance, 'getEntriesByType').mockReturnValue([{ type: 'navigate' } as never]);
+    vi.spyOn(document, 'referrer', 'get').mockReturnValue('https://elsewhere.example/');
+    expect(isLinkFollowed()).toBe(false);
   });
 });
 
@@ -71,7 +91,7 @@ describe('reloading the page', () => {
     expect(reload).toHaveBeenCalledOnce();
 
     useSnackbar.setState(useSnackbar.getInitialState(), true);
-    applyHandover();
+    expect(applyHandover()).toBe(true);
     expect(sessionStorage).toHaveLength(0);
     expect(useSnackbar.getState()).toMatchObject({
       visible: true,
@@ -79,7 +99,7 @@ describe('reloading the page', () => {
       severity: 'warning',
     });
     useSnackbar.setState(useSnackbar.getInitialState(), true);
-    applyHandover();
+    expect(applyHandover()).toBe(false);
     expect(useSnackbar.getState().visible).toBe(false);
   });
 

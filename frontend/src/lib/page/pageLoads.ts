@@ -40,6 +40,12 @@ function wasPageLoadedFor(path: string): boolean {
   return entry !== undefined && new URL(entry.name).pathname === parsePath(path).pathname;
 }
 
+/** Whether a link of this site loaded the page, and not a reload, Back or another site. */
+export function isLinkFollowed(): boolean {
+  const [entry] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  return entry?.type === 'navigate' && document.referrer.startsWith(`${window.location.origin}/`);
+}
+
 /**
  * Whether this page may show a path, which may include a query string. Navigation to any other path
  * reloads the page.
