@@ -231,7 +231,9 @@ describe('an account with a failed payment', () => {
     });
     server.use(http.get('*/api/account/check-payment-failure', () => HttpResponse.json(failure)));
     renderDashboard();
-    expect(await screen.findByText(/We’ll try again today\. You can keep watching/)).toBeVisible();
+    expect(
+      await screen.findByText(/We’ll try again today\. You can keep watching\.$/),
+    ).toBeVisible();
   });
 });
 

@@ -79,12 +79,30 @@ describe('the summary after pausing', () => {
     ]);
   });
 
-  it('shows neither notice nor button if nothing is paused', async () => {
+  // shows: paused-7
+  it('says that nothing is paused, and leads to the pause', async () => {
     renderPage({ existingPlans: [makePlan(), makeKidsPlan({ status: 'CANCELLED' })] });
-    await screen.findByRole('table', { name: 'Your Subscriptions' });
-    expect(screen.queryByRole('status')).not.toBeInTheDocument();
+    const notice = await screen.findByRole('status');
+    expect(notice).toHaveTextContent('Nothing is paused, and no pause is scheduled.');
+    expect(within(notice).getByRole('link', { name: 'Pause for 30 days' })).toHaveAttribute(
+      'href',
+      '/pause-offer',
+    );
     expect(screen.queryByRole('button', { name: /Cancel Pause/ })).not.toBeInTheDocument();
     expect(screen.queryByText('Kids')).not.toBeInTheDocument();
+  });
+
+  it('offers no pause where none can be paused', async () => {
+    renderPage({ existingPlans: [makePlan({ status: 'NON_RENEWING' })] });
+    const notice = await screen.findByRole('status');
+    expect(notice).toHaveTextContent('Nothing is paused, and no pause is scheduled.');
+    expect(screen.queryByRole('link', { name: 'Pause for 30 days' })).not.toBeInTheDocument();
+  });
+
+  it('leaves a paused plan to its row', async () => {
+    renderPage({ existingPlans: [makePlan({ status: 'PAUSED' })] });
+    expect(await screen.findByText('Your subscription is paused.')).toBeVisible();
+    expect(screen.queryByRole('status')).not.toBeInTheDocument();
   });
 
   it('shows an empty state without plans', async () => {

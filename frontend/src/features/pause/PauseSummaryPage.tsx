@@ -5,7 +5,7 @@ import type { PlanLine } from '@/domain/plans/PlanTable';
 import { PlanTable } from '@/domain/plans/PlanTable';
 import { PlanTableSkeleton } from '@/domain/plans/PlanTableSkeleton';
 import { planRowFacts } from '@/domain/plans/planRow';
-import { isLive, planNotes, watchableServices } from '@/domain/plans/plans';
+import { canBePaused, isLive, isPaused, planNotes, watchableServices } from '@/domain/plans/plans';
 import { StartStreaming } from '@/domain/services/StartStreaming';
 import { managePlansOptions, siteOptions } from '@/lib/api/queries';
 import type { ManagePlans, Plan } from '@/lib/api/types';
@@ -15,16 +15,17 @@ import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
 import { EmptyState } from '@/ui/EmptyState';
 import { ErrorState } from '@/ui/ErrorState';
+import { InfoAlert } from '@/ui/InfoAlert';
 import { PauseIcon } from '@/ui/icons/PauseIcon';
 import { Page } from '@/ui/Page';
 import { PageHeading } from '@/ui/PageHeading';
-import { BackLink } from '@/ui/TextLink';
+import { BackLink, TextLink } from '@/ui/TextLink';
 import { useFocusIfLost } from '@/ui/useFocusIfLost';
 import { CancelPauseLink } from './CancelPauseLink';
 import { PauseNotice } from './PauseNotice';
 import styles from './PauseSummaryPage.module.css';
 
-/** The plans after pausing, with a button to remove each scheduled pause. */
+/** The plans after pausing, with a button to remove each scheduled pause; or that none is scheduled. */
 export default function PauseSummaryPage() {
   const plans = useQuery(managePlansOptions);
   const failure = useScreenLoad(plans);
@@ -37,6 +38,7 @@ export default function PauseSummaryPage() {
       {plans.data && !isDismissed && (
         <PauseNotice plans={plans.data.existingPlans} onDismiss={() => setIsDismissed(true)} />
       )}
+      {plans.data && <NoPauseNotice plans={plans.data.existingPlans.filter(isLive)} />}
       <Card as="section" labelledBy="your-subscriptions" className={styles.card}>
         <h2 id="your-subscriptions" ref={heading} tabIndex={-1} className={styles.heading}>
           Your Subscriptions
@@ -46,6 +48,18 @@ export default function PauseSummaryPage() {
         {plans.data && <HeldPlans costs={plans.data} />}
       </Card>
     </Page>
+  );
+}
+
+/** Shown to who opens the screen by hand: nothing has been paused. */
+function NoPauseNotice({ plans }: { plans: readonly Plan[] }) {
+  const hasPause = plans.some((plan) => plan.hasScheduledPause || isPaused(plan));
+  if (hasPause || plans.length === 0) return null;
+  return (
+    <InfoAlert>
+      <p>Nothing is paused, and no pause is scheduled.</p>
+      {plans.some(canBePaused) && <TextLink to={paths.pauseOffer}>Pause for 30 days</TextLink>}
+    </InfoAlert>
   );
 }
 
@@ -60,7 +74,7 @@ function HeldPlans({ costs }: { costs: ManagePlans }) {
         lines={held.map(planLine)}
         sums={sumRows(costs, 'Coupon Code')}
       />
-      <StartStreaming services={watchableServices(held, site?.services)} />
+      <StartStreaming services={watchableServices(held, site?.services)} quiet />
     </>
   );
 }

@@ -123,7 +123,7 @@ function TitleBlock({ heading, titles, offer, canCancel, columns }: TitleBlockPr
       </ul>
       <div className={styles.actions}>
         {offer.browseUrl && (
-          <ButtonAnchor variant="secondary" href={offer.browseUrl}>
+          <ButtonAnchor variant="secondary" href={offer.browseUrl} block>
             RETURN TO WATCHING
             <VisuallyHidden> {offer.name}</VisuallyHidden>
           </ButtonAnchor>

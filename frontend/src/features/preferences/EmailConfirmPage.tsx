@@ -6,6 +6,7 @@ import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
 import { ButtonLink } from '@/ui/Button';
 import { Card } from '@/ui/Card';
+import { classNames } from '@/ui/classNames';
 import { EmptyState } from '@/ui/EmptyState';
 import { ErrorState } from '@/ui/ErrorState';
 import { InfoAlert } from '@/ui/InfoAlert';
@@ -23,6 +24,7 @@ import { UNSUBSCRIBE_ALL } from './useSavePreferences';
 export default function EmailConfirmPage() {
   const preferences = useQuery(preferencesOptions);
   const failure = useScreenLoad(preferences);
+  const hasNone = preferences.data?.every(({ checked }) => !checked) ?? false;
   return (
     <Page>
       <BackLink to={paths.dashboard} />
@@ -32,7 +34,7 @@ export default function EmailConfirmPage() {
         {failure && <ErrorState {...failure} />}
         {!failure && !preferences.data && <SkeletonRows rows={4} />}
         {preferences.data && <SubscribedList preferences={preferences.data} />}
-        <div className={styles.actions}>
+        <div className={classNames(styles.actions, hasNone && styles.centered)}>
           <ButtonLink to={paths.dashboard} block>
             BACK TO ACCOUNT PORTAL
           </ButtonLink>

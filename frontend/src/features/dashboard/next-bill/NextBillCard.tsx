@@ -118,7 +118,8 @@ function BillsOfDay({ day, isNamed, method, later }: BillsOfDayProps) {
 function whenPhrase(date: string): string {
   const days = calendarDaysUntil(date);
   if (days <= 0) return 'today';
-  return days === 1 ? 'tomorrow' : `in ${formatCount(days, 'day')}`;
+  if (days === 1) return 'tomorrow';
+  return `in ${formatCount(days, 'day')}`.replaceAll(' ', '\u00a0');
 }
 
 /** What follows the bills of a day for the same plans. */

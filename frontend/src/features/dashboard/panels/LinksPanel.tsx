@@ -15,21 +15,24 @@ function periodLinks(plans: readonly Plan[]): { to: string; label: string }[] {
 }
 
 /**
- * What can be changed for all subscriptions, each only if there is something to do. The areas of the
- * account are in the navigation.
+ * What can be changed for all subscriptions, each only if there is something to do; nothing if that
+ * is only what the navigation leads to, as it does to all areas of the account.
  */
 export function LinksPanel({ plans }: { plans: readonly Plan[] }) {
   const links = [
-    { to: paths.manageSubscription, label: 'Manage Subscriptions' },
     ...periodLinks(plans),
     ...(plans.some(willBill) ? [{ to: paths.coupon, label: 'Redeem your code' }] : []),
     ...(plans.some(canBePaused) ? [{ to: paths.pauseOffer, label: 'Pause' }] : []),
     ...(plans.some(canBeCancelled) ? [{ to: paths.cancelAll, label: 'Cancel Subscriptions' }] : []),
   ];
+  if (links.length === 0) return null;
   return (
     <Card as="section" labelledBy="ways" className={styles.panel}>
       <h2 id="ways">Make a change</h2>
       <ul className={styles.links}>
+        <li>
+          <TextLink to={paths.manageSubscription}>Manage Subscriptions</TextLink>
+        </li>
         {links.map(({ to, label }) => (
           <li key={to}>
             <TextLink to={to}>{label}</TextLink>

@@ -62,13 +62,14 @@ function FailedPaymentCard({ failed, plans }: FailedPaymentCardProps) {
   );
 }
 
-/** When it is tried again, and whether one can watch until then. */
+/** When it is tried again, and whether one can watch meanwhile. */
 function nextSentence({ nextRetryAt, subIds }: FailedPayment, plans: readonly Plan[]): string {
   const unpaid = plans.filter(({ subId }) => subIds.includes(subId));
   if (nextRetryAt === null) return 'We won’t try again on our own.';
-  const day = calendarDaysUntil(nextRetryAt) === 0 ? 'today' : `on ${formatDate(nextRetryAt)}`;
-  const retry = `We’ll try again ${day}.`;
-  return unpaid.some(isWatchable) ? `${retry} You can keep watching until then.` : retry;
+  const isToday = calendarDaysUntil(nextRetryAt) === 0;
+  const retry = `We’ll try again ${isToday ? 'today' : `on ${formatDate(nextRetryAt)}`}.`;
+  if (!unpaid.some(isWatchable)) return retry;
+  return `${retry} You can keep watching${isToday ? '' : ' until then'}.`;
 }
 
 function WaysToPay({ failed }: { failed: FailedPayment }) {

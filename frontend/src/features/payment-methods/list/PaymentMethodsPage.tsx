@@ -33,10 +33,13 @@ import styles from './PaymentMethodsPage.module.css';
 export default function PaymentMethodsPage() {
   const payments = useQuery(paymentsOptions);
   const failure = useScreenLoad(payments);
+  const hasNone = payments.data !== undefined && listSources(payments.data).length === 0;
   return (
     <Page width="wide">
       <BackLink to={paths.dashboard} />
-      <PageHeading lead="We charge your default method.">Payment Methods</PageHeading>
+      <PageHeading lead={hasNone ? 'We charge the one you add.' : 'We charge your default method.'}>
+        Payment Methods
+      </PageHeading>
       <Columns aside={<AcceptedMarks />}>
         {failure && (
           <Card>
@@ -105,16 +108,16 @@ function MethodsContent({ payments }: { payments: Payments }) {
         {sources.length === 0 ? (
           <NoMethods />
         ) : (
-          <MethodList
-            sources={sources}
-            chosenId={change.chosenId ?? defaultSource(payments)?.paymentSourceId}
-            onChoose={(source) => submit(requestDefault(source))}
-            onDelete={(source) => change.command.mutateAsync(requestRemoval(source))}
-          />
+          <>
+            <MethodList
+              sources={sources}
+              chosenId={change.chosenId ?? defaultSource(payments)?.paymentSourceId}
+              onChoose={(source) => submit(requestDefault(source))}
+              onDelete={(source) => change.command.mutateAsync(requestRemoval(source))}
+            />
+            <AddLink />
+          </>
         )}
-        <ButtonLink to={paths.addPaymentMethod} block>
-          ADD NEW PAYMENT METHOD
-        </ButtonLink>
       </Card>
       <DueDialog change={change} name={askedSource ? sourceName(askedSource) : 'it'}>
         {askedSource?.primaryPaymentSource ? '' : 'It becomes your default payment method.'}
@@ -134,11 +137,19 @@ function MethodsSkeleton() {
   );
 }
 
-/** The empty state of the list. The button to add a payment method is below. */
+/** The empty state of the list. */
 function NoMethods() {
   return (
-    <EmptyState icon={<CardIcon />} title="No payment method yet">
+    <EmptyState icon={<CardIcon />} title="No payment method yet" action={<AddLink />}>
       Add a card or PayPal account to start a subscription.
     </EmptyState>
+  );
+}
+
+function AddLink() {
+  return (
+    <ButtonLink to={paths.addPaymentMethod} block>
+      ADD NEW PAYMENT METHOD
+    </ButtonLink>
   );
 }

@@ -50,7 +50,7 @@ export function OrderSummary({ otherKind }: OrderSummaryProps) {
       </ul>
       <p className={styles.next}>
         Next you’ll see what you pay today, and confirm to start {formatPlanNames(plans)}. Nothing
-        is charged before.
+        is charged until then.
       </p>
       {isPayPalOffered && (
         <TextLink to={otherAddress}>
