@@ -84,7 +84,7 @@ interface BillsOfDayProps {
 }
 
 function BillsOfDay({ day, isNamed, method, later }: BillsOfDayProps) {
-  const when = `on ${formatWeekday(day.date)}, ${whenPhrase(day.date)}`;
+  const when = `on ${unbrokenWords(formatWeekday(day.date))}, ${unbrokenWords(whenPhrase(day.date))}`;
   const isSum = day.bills.length > 1;
   return (
     <div>
@@ -118,8 +118,12 @@ function BillsOfDay({ day, isNamed, method, later }: BillsOfDayProps) {
 function whenPhrase(date: string): string {
   const days = calendarDaysUntil(date);
   if (days <= 0) return 'today';
-  if (days === 1) return 'tomorrow';
-  return `in ${formatCount(days, 'day')}`.replaceAll(' ', '\u00a0');
+  return days === 1 ? 'tomorrow' : `in ${formatCount(days, 'day')}`;
+}
+
+/** Keeps a number on one line with the words beside it: `December 9`, `in 12 days`. */
+function unbrokenWords(words: string): string {
+  return words.replaceAll(/ (?=\d)|(?<=\d) /g, '\u00a0');
 }
 
 /** What follows the bills of a day for the same plans. */
