@@ -115,7 +115,7 @@ function MethodsContent({ payments }: { payments: Payments }) {
               onChoose={(source) => submit(requestDefault(source))}
               onDelete={(source) => change.command.mutateAsync(requestRemoval(source))}
             />
-            <AddLink />
+            <AddLink block />
           </>
         )}
       </Card>
@@ -146,9 +146,9 @@ function NoMethods() {
   );
 }
 
-function AddLink() {
+function AddLink({ block }: { block?: boolean }) {
   return (
-    <ButtonLink to={paths.addPaymentMethod} block>
+    <ButtonLink to={paths.addPaymentMethod} block={block}>
       ADD NEW PAYMENT METHOD
     </ButtonLink>
   );
