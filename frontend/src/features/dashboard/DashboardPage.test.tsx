@@ -259,6 +259,8 @@ describe('an account without subscriptions', () => {
     );
     expect(await screen.findByText(/No invoices yet/)).toBeInTheDocument();
     expect(screen.queryByRole('region', { name: 'Your costs' })).not.toBeInTheDocument();
+    expect(screen.getByRole('region', { name: 'Activity' })).toBeInTheDocument();
+    expect(screen.queryByRole('region', { name: 'Make a change' })).not.toBeInTheDocument();
   });
 
   // shows: dashboard-23
