@@ -71,7 +71,11 @@ def test_the_data_of_a_screen_is_requested_once_while_react_is_on_its_way(signed
     page = signed_in("ava")
     held: list[Route] = []
     reads: list[str] = []
-    page.route("**/static/app/react.*.js", lambda route: held.insert(0, route))
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/static/app/react.*.js", hold)
     page.on("request", lambda request: reads.append(urlsplit(request.url).path))
     with page.expect_response("**/api/account"), page.expect_response("**/api/account/manage-plans"):
         page.goto("/dashboard", wait_until="commit")

@@ -56,7 +56,7 @@ export function buildJsonHeaders(token: string | null): Headers {
 export function startFirstReads(path: string, token: string): void {
   for (const read of listFirstReads(path)) {
     const response = fetch(read, { headers: buildJsonHeaders(token), credentials: 'same-origin' });
-    // Whoever takes the response handles the failure; nobody may.
+    // The app handles a failure when it takes the response. If it never does, nobody is told.
     response.catch(() => undefined);
     startedReads.set(read, { token, response });
   }
