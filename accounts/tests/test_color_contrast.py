@@ -41,7 +41,7 @@ STALE = SOURCES / "features" / "subscriptions" / "shared" / "subscriptions.modul
 USED = re.compile(r"(?<![\w-])(color|background(?:-color)?):[^;{}]*?var\(--color-([\w-]+)\)")
 MIX = re.compile(r"color-mix\(in oklab, var\(--color-([\w-]+)\) (\d+)%, (black|white|var\(--color-([\w-]+)\))\)")
 
-# The color that ui/Button.module.css mixes.
+# The color that ui/buttons/Button.module.css mixes.
 DANGER_HOVER = "color-mix(in oklab, var(--color-danger) 88%, black)"
 
 Color = tuple[float, float, float]

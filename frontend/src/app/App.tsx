@@ -10,7 +10,7 @@ import { useScrollToTop } from '@/app/routing/useScrollToTop';
 import { queryKeys } from '@/lib/api/queries';
 import { canShowInThisPage } from '@/lib/page/pageLoads';
 import { followOtherTabs, onSessionChange } from '@/stores/auth';
-import { CanShowInPageContext } from '@/ui/AppLink';
+import { CanShowInPageContext } from '@/ui/navigation/AppLink';
 import { BrandProvider } from './BrandProvider';
 import { ErrorPage } from './ErrorPage';
 import { SupportWidget } from './SupportWidget';

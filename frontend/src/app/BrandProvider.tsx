@@ -3,8 +3,8 @@ import { type ReactNode, useLayoutEffect, useMemo, useRef } from 'react';
 
 import { siteOptions } from '@/lib/api/queries';
 import { applyBrandColors } from '@/lib/brand';
-import { LoaderOverlay } from '@/ui/LoaderOverlay';
-import { PageContext } from '@/ui/PageHeading';
+import { PageContext } from '@/ui/layout/PageHeading';
+import { LoaderOverlay } from '@/ui/loading/LoaderOverlay';
 
 interface BrandProviderProps {
   children: ReactNode;

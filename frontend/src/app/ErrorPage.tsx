@@ -1,6 +1,6 @@
-import { Button, ButtonAnchor } from '@/ui/Button';
+import { Button, ButtonAnchor } from '@/ui/buttons/Button';
 import { AlertIcon } from '@/ui/icons/AlertIcon';
-import { PageHeading } from '@/ui/PageHeading';
+import { PageHeading } from '@/ui/layout/PageHeading';
 import styles from './ErrorPage.module.css';
 
 /**

@@ -8,7 +8,7 @@ import { vi } from 'vitest';
 
 import { createQueryClient } from '@/lib/api/queryClient';
 import { useAuth } from '@/stores/auth';
-import { PageContext } from '@/ui/PageHeading';
+import { PageContext } from '@/ui/layout/PageHeading';
 
 interface ScreenOptions {
   /** The URL, including the query string. */

@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 import { matchPath, useLocation } from 'react-router-dom';
 import { pageAllowsProviderScript } from '@/lib/page/pageSettings';
 import { paths } from '@/lib/paths';
-import { AppLink } from '@/ui/AppLink';
 import { classNames } from '@/ui/classNames';
 import { CardIcon } from '@/ui/icons/CardIcon';
 import { HomeIcon } from '@/ui/icons/HomeIcon';
@@ -10,6 +9,7 @@ import { MailIcon } from '@/ui/icons/MailIcon';
 import { PersonIcon } from '@/ui/icons/PersonIcon';
 import { PlayIcon } from '@/ui/icons/PlayIcon';
 import { ReceiptIcon } from '@/ui/icons/ReceiptIcon';
+import { AppLink } from '@/ui/navigation/AppLink';
 import styles from './AccountNav.module.css';
 
 interface Area {

@@ -1,6 +1,6 @@
 import type { StreamingService } from '@/lib/api/types';
-import { Logo } from '@/ui/Logo';
-import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { Logo } from '@/ui/display/Logo';
+import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import styles from './BrandLogos.module.css';
 
 interface BrandLogosProps {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { siteOptions } from '@/lib/api/queries';
 import type { Brand } from '@/lib/api/types';
 import { contactUrl } from '@/lib/brand';
-import { ExternalLink } from '@/ui/TextLink';
+import { ExternalLink } from '@/ui/navigation/TextLink';
 import { BrandLogos } from './BrandLogos';
 import styles from './Footer.module.css';
 

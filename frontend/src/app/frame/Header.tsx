@@ -6,9 +6,9 @@ import { contactUrl } from '@/lib/brand';
 import { pageAllowsSupportWidget } from '@/lib/page/pageSettings';
 import { paths } from '@/lib/paths';
 import { useAuth } from '@/stores/auth';
-import { AppLink } from '@/ui/AppLink';
-import { Logo } from '@/ui/Logo';
-import { ExternalLink } from '@/ui/TextLink';
+import { Logo } from '@/ui/display/Logo';
+import { AppLink } from '@/ui/navigation/AppLink';
+import { ExternalLink } from '@/ui/navigation/TextLink';
 import { BrandLogos } from './BrandLogos';
 import styles from './Header.module.css';
 

@@ -2,7 +2,7 @@ import { postJson } from '@/lib/api/http';
 import { paths } from '@/lib/paths';
 import { useAuth } from '@/stores/auth';
 import { PersonIcon } from '@/ui/icons/PersonIcon';
-import { Menu, type MenuItem } from '@/ui/Menu';
+import { Menu, type MenuItem } from '@/ui/navigation/Menu';
 
 /**
  * Signs out locally at once and revokes the token on the server. If that fails, the token expires

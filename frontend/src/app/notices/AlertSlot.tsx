@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useLocation } from 'react-router-dom';
 import { useAlert } from '@/stores/alert';
-import { InfoAlert } from '@/ui/InfoAlert';
+import { InfoAlert } from '@/ui/feedback/InfoAlert';
 import styles from './AlertSlot.module.css';
 
 /** The global notice above the screen. It closes on navigation. */

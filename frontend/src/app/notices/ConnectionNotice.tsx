@@ -1,7 +1,7 @@
 import { onlineManager } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 
-import { InfoAlert } from '@/ui/InfoAlert';
+import { InfoAlert } from '@/ui/feedback/InfoAlert';
 import styles from './AlertSlot.module.css';
 
 const subscribeToConnection = (onChange: () => void) => onlineManager.subscribe(onChange);

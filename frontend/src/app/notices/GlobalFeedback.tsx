@@ -1,7 +1,7 @@
 import { useLoader } from '@/stores/loader';
 import { useSnackbar } from '@/stores/snackbar';
-import { LoaderOverlay } from '@/ui/LoaderOverlay';
-import { Snackbar } from '@/ui/Snackbar';
+import { Snackbar } from '@/ui/feedback/Snackbar';
+import { LoaderOverlay } from '@/ui/loading/LoaderOverlay';
 
 /** The global 'Loading' overlay and snackbar, rendered from their stores. */
 export function GlobalFeedback() {

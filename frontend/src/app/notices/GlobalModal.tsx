@@ -4,7 +4,7 @@ import { useLocation } from 'react-router-dom';
 import { notifyError } from '@/lib/api/notifyError';
 import { useLoader } from '@/stores/loader';
 import { useModal } from '@/stores/modal';
-import { ConfirmModal } from '@/ui/ConfirmModal';
+import { ConfirmModal } from '@/ui/dialogs/ConfirmModal';
 import { useFocusHeadingAfterClose } from '@/ui/focusHeading';
 
 /** The global confirmation dialog, rendered from its store. It closes on navigation. */

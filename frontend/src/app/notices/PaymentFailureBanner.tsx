@@ -5,8 +5,8 @@ import { paymentFailureOptions, paymentsOptions } from '@/lib/api/queries';
 import type { PaymentFailure, Payments } from '@/lib/api/types';
 import { formatList } from '@/lib/formats';
 import { paths } from '@/lib/paths';
-import { Banner } from '@/ui/Banner';
-import { ButtonLink } from '@/ui/Button';
+import { ButtonLink } from '@/ui/buttons/Button';
+import { Banner } from '@/ui/feedback/Banner';
 
 /** The screens that the banner leads to. They say themselves what is due. */
 const PAYING_SCREENS = [paths.updateCard, paths.payPal, paths.addPaymentMethod, paths.addCard];

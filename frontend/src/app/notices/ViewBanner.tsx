@@ -2,7 +2,7 @@ import { useEffect, useId } from 'react';
 
 import { formatMoment } from '@/lib/formats';
 import { leaveAccountView, readAccountView } from '@/lib/page/pageSettings';
-import { Button } from '@/ui/Button';
+import { Button } from '@/ui/buttons/Button';
 import styles from './ViewBanner.module.css';
 
 /** A banner on every screen while an operator sees an account; it stays in sight. */

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from 'react';
 import { useLocation } from 'react-router-dom';
 
 import { canShowInThisPage, reloadPage } from '@/lib/page/pageLoads';
-import { LoaderOverlay } from '@/ui/LoaderOverlay';
+import { LoaderOverlay } from '@/ui/loading/LoaderOverlay';
 
 /**
  * Renders only the screens that the loaded page may show, and reloads the page for any other

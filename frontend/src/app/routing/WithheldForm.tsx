@@ -1,9 +1,9 @@
 import { paths } from '@/lib/paths';
-import { ButtonLink } from '@/ui/Button';
-import { EmptyState } from '@/ui/EmptyState';
+import { ButtonLink } from '@/ui/buttons/Button';
+import { EmptyState } from '@/ui/feedback/EmptyState';
 import { CardIcon } from '@/ui/icons/CardIcon';
-import { Page } from '@/ui/Page';
-import { PageHeading } from '@/ui/PageHeading';
+import { Page } from '@/ui/layout/Page';
+import { PageHeading } from '@/ui/layout/PageHeading';
 
 /** What an operator who sees an account has in place of the forms for cards and PayPal. */
 export function WithheldForm() {

@@ -3,11 +3,11 @@ import type { ComponentType } from 'react';
 import { UNREACHABLE_MESSAGE } from '@/lib/api/errors';
 import { READ_REPEATS } from '@/lib/api/queryClient';
 import { reloadPage } from '@/lib/page/pageLoads';
-import { Card } from '@/ui/Card';
-import { ErrorState } from '@/ui/ErrorState';
-import { LoaderOverlay } from '@/ui/LoaderOverlay';
-import { Page } from '@/ui/Page';
-import { PageHeading } from '@/ui/PageHeading';
+import { ErrorState } from '@/ui/feedback/ErrorState';
+import { Card } from '@/ui/layout/Card';
+import { Page } from '@/ui/layout/Page';
+import { PageHeading } from '@/ui/layout/PageHeading';
+import { LoaderOverlay } from '@/ui/loading/LoaderOverlay';
 
 type LoadScreenFile = () => Promise<{ default: ComponentType }>;
 

@@ -1,6 +1,6 @@
 import { isEnding } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
-import { Button } from '@/ui/Button';
+import { Button } from '@/ui/buttons/Button';
 import { focusHeading } from '@/ui/focusHeading';
 import {
   type OnUndone,

@@ -1,6 +1,6 @@
 import type { Plan } from '@/lib/api/types';
-import { Button } from '@/ui/Button';
-import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { Button } from '@/ui/buttons/Button';
+import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import {
   type OnUndone,
   useCancelScheduledPause,

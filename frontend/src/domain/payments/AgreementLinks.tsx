@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 
 import { siteOptions } from '@/lib/api/queries';
-import { LegalLinks } from '@/ui/LegalLinks';
+import { LegalLinks } from '@/ui/navigation/LegalLinks';
 
 /** The brand’s terms and privacy policy, on every form that signs up, charges or redeems. */
 export function AgreementLinks() {

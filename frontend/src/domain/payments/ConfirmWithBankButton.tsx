@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from 'react-router-dom';
 import { paymentsOptions } from '@/lib/api/queries';
-import { Button } from '@/ui/Button';
+import { Button } from '@/ui/buttons/Button';
 import type { DeclinedCharge } from './declinedCharge';
 import { bankPaymentAddress, defaultSource, sourceKind } from './paymentSources';
 

@@ -1,4 +1,4 @@
-import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import { CardBrandMark, cardBrandName } from './CardBrandMark';
 import styles from './PaidWith.module.css';
 

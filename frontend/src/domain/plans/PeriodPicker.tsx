@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import type { OfferedPlan, SoldPeriodUnit } from '@/lib/api/types';
 import { formatCents } from '@/lib/formats';
-import { RadioTile } from '@/ui/RadioTile';
+import { RadioTile } from '@/ui/forms/RadioTile';
 import { largestYearlySaving } from './offeredPlans';
 import styles from './PeriodPicker.module.css';
 

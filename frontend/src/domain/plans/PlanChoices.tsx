@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { LiveFieldError } from '@/ui/FieldError';
+import { LiveFieldError } from '@/ui/forms/FieldError';
 import type { PlanSelection, SelectionPurpose } from './usePlanSelection';
 
 const PARTICIPLES: Record<SelectionPurpose, string> = {

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { ServicePicture } from '@/domain/services/ServicePicture';
 import { classNames } from '@/ui/classNames';
-import { UnbrokenDates } from '@/ui/UnbrokenDates';
-import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { UnbrokenDates } from '@/ui/text/UnbrokenDates';
+import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import styles from './PlanTable.module.css';
 
 export interface PlanLine {

@@ -1,4 +1,4 @@
-import { Skeleton } from '@/ui/Skeleton';
+import { Skeleton } from '@/ui/loading/Skeleton';
 import styles from './PlanTableSkeleton.module.css';
 
 /** The placeholder for a `PlanTable` with two plans. */

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { siteOptions } from '@/lib/api/queries';
 import type { OfferedPlan } from '@/lib/api/types';
 import { formatInlinePrice, formatPrice } from '@/lib/formats';
-import { Card } from '@/ui/Card';
+import { Card } from '@/ui/layout/Card';
 import styles from './ServiceCards.module.css';
 import { ServicePicture } from './ServicePicture';
 import { servicePictureUrl } from './servicePictures';

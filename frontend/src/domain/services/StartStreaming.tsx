@@ -1,4 +1,4 @@
-import { ButtonAnchor } from '@/ui/Button';
+import { ButtonAnchor } from '@/ui/buttons/Button';
 import styles from './StartStreaming.module.css';
 
 interface Streamable {

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import type { SendCodeAnswer } from '@/lib/api/types';
-import { Button } from '@/ui/Button';
-import { TextField } from '@/ui/Field';
+import { Button } from '@/ui/buttons/Button';
+import { TextField } from '@/ui/forms/Field';
 import { sendCode } from './api';
 import { sendMessage } from './messages';
 import styles from './SignInCard.module.css';

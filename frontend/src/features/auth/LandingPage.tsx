@@ -3,11 +3,11 @@ import { useState } from 'react';
 
 import { siteOptions } from '@/lib/api/queries';
 import { useAuth } from '@/stores/auth';
-import { InfoAlert } from '@/ui/InfoAlert';
+import { InfoAlert } from '@/ui/feedback/InfoAlert';
 import { CalendarIcon } from '@/ui/icons/CalendarIcon';
 import { PauseIcon } from '@/ui/icons/PauseIcon';
 import { ReceiptIcon } from '@/ui/icons/ReceiptIcon';
-import { PageHeading } from '@/ui/PageHeading';
+import { PageHeading } from '@/ui/layout/PageHeading';
 import styles from './LandingPage.module.css';
 import { SignedInPanel } from './SignedInPanel';
 import { SignInCard } from './SignInCard';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Brand, SendCodeAnswer } from '@/lib/api/types';
-import { Card } from '@/ui/Card';
-import { LegalLinks } from '@/ui/LegalLinks';
+import { Card } from '@/ui/layout/Card';
+import { LegalLinks } from '@/ui/navigation/LegalLinks';
 import { CodeStep } from './CodeStep';
 import { createChallenge } from './challenge';
 import { EmailStep } from './EmailStep';

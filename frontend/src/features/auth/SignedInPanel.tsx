@@ -1,6 +1,6 @@
 import { paths } from '@/lib/paths';
-import { ButtonLink } from '@/ui/Button';
-import { Card } from '@/ui/Card';
+import { ButtonLink } from '@/ui/buttons/Button';
+import { Card } from '@/ui/layout/Card';
 import styles from './SignInCard.module.css';
 
 /** Shown instead of the form to a visitor who is already signed in. */

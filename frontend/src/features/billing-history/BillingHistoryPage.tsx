@@ -3,15 +3,15 @@ import { useQuery } from '@tanstack/react-query';
 import { invoicesOptions } from '@/lib/api/queries';
 import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
-import { ButtonLink } from '@/ui/Button';
-import { Card } from '@/ui/Card';
-import { EmptyState } from '@/ui/EmptyState';
-import { ErrorState } from '@/ui/ErrorState';
+import { ButtonLink } from '@/ui/buttons/Button';
+import { EmptyState } from '@/ui/feedback/EmptyState';
+import { ErrorState } from '@/ui/feedback/ErrorState';
 import { ReceiptIcon } from '@/ui/icons/ReceiptIcon';
-import { Page } from '@/ui/Page';
-import { PageHeading } from '@/ui/PageHeading';
-import { SkeletonRows } from '@/ui/SkeletonRows';
-import { BackLink } from '@/ui/TextLink';
+import { Card } from '@/ui/layout/Card';
+import { Page } from '@/ui/layout/Page';
+import { PageHeading } from '@/ui/layout/PageHeading';
+import { SkeletonRows } from '@/ui/loading/SkeletonRows';
+import { BackLink } from '@/ui/navigation/TextLink';
 import { YearlyInvoices } from './YearlyInvoices';
 
 /** All invoices, newest first, each with a PDF to download. A mail can link to one of them. */

@@ -2,10 +2,10 @@ import { useState } from 'react';
 
 import type { PdfDownloads } from '@/domain/payments/usePdfDownload';
 import type { Invoice } from '@/lib/api/types';
-import { Button } from '@/ui/Button';
-import { Table } from '@/ui/Table';
+import { Button } from '@/ui/buttons/Button';
+import { Table } from '@/ui/display/Table';
+import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import { useFocusIfLost } from '@/ui/useFocusIfLost';
-import { VisuallyHidden } from '@/ui/VisuallyHidden';
 import { historyRows } from './historyRows';
 import styles from './InvoiceTable.module.css';
 import { invoiceColumns } from './invoiceColumns';

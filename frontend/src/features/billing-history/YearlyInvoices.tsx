@@ -4,10 +4,10 @@ import { statementPdf } from '@/domain/payments/pdfFile';
 import { usePdfDownload } from '@/domain/payments/usePdfDownload';
 import type { Invoice } from '@/lib/api/types';
 import { formatYear } from '@/lib/formats';
-import { Button } from '@/ui/Button';
+import { Button } from '@/ui/buttons/Button';
+import { SelectField } from '@/ui/forms/SelectField';
 import { DownloadIcon } from '@/ui/icons/DownloadIcon';
-import { SelectField } from '@/ui/SelectField';
-import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import { InvoiceTable } from './InvoiceTable';
 import styles from './InvoiceTable.module.css';
 

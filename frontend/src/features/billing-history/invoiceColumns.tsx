@@ -7,11 +7,11 @@ import { creditNotePdf, invoicePdf } from '@/domain/payments/pdfFile';
 import type { PdfDownloads } from '@/domain/payments/usePdfDownload';
 import type { CreditNote, Invoice } from '@/lib/api/types';
 import { formatDateRange, formatInvoiceTotal, formatShortDate } from '@/lib/formats';
-import { Button } from '@/ui/Button';
+import { Button } from '@/ui/buttons/Button';
+import { StatusPill } from '@/ui/display/StatusPill';
+import type { Column } from '@/ui/display/Table';
 import { DownloadIcon } from '@/ui/icons/DownloadIcon';
-import { StatusPill } from '@/ui/StatusPill';
-import type { Column } from '@/ui/Table';
-import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import { type HistoryRow, NOTE_LABELS, NOTE_OUTCOMES } from './historyRows';
 import styles from './InvoiceTable.module.css';
 

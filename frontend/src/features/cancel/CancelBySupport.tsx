@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 
 import { siteOptions } from '@/lib/api/queries';
-import { ButtonAnchor } from '@/ui/Button';
-import { Card } from '@/ui/Card';
+import { ButtonAnchor } from '@/ui/buttons/Button';
+import { Card } from '@/ui/layout/Card';
 import styles from './Panels.module.css';
 
 /**

@@ -7,7 +7,7 @@ import { cancelScreenOptions, siteOptions } from '@/lib/api/queries';
 import type { Plan } from '@/lib/api/types';
 import { useFormDraft } from '@/lib/hooks/useFormDraft';
 import type { SetFrozen } from '@/lib/hooks/useFrozen';
-import { Card } from '@/ui/Card';
+import { Card } from '@/ui/layout/Card';
 import { CancelBySupport } from './CancelBySupport';
 import styles from './CancelForm.module.css';
 import { CancelPanel } from './CancelPanel';

@@ -3,7 +3,7 @@ import { notesId, type PlanLine, PlanTable } from '@/domain/plans/PlanTable';
 import { planRowFacts } from '@/domain/plans/planRow';
 import { isPaused, planNotes } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
-import { BareCheckbox } from '@/ui/BareCheckbox';
+import { BareCheckbox } from '@/ui/forms/BareCheckbox';
 import type { CancelSelection } from './useCancelSelection';
 
 /** The listed plans. If there are several, each has a checkbox. */

@@ -1,7 +1,7 @@
 import { formatPlanNames } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { formatPrice } from '@/lib/formats';
-import { ConfirmModal } from '@/ui/ConfirmModal';
+import { ConfirmModal } from '@/ui/dialogs/ConfirmModal';
 import { endsAtOncePhrase } from './endingMessages';
 
 interface EndNowDialogProps {

@@ -1,7 +1,7 @@
 import { formatPlanNames } from '@/domain/plans/plans';
 import { CONFIRMING_MESSAGE, errorMessage, isUnconfirmed } from '@/lib/api/errors';
 import type { Plan } from '@/lib/api/types';
-import { InfoAlert } from '@/ui/InfoAlert';
+import { InfoAlert } from '@/ui/feedback/InfoAlert';
 
 interface FailureNoticeProps {
   error: Error;

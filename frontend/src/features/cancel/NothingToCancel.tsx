@@ -2,10 +2,10 @@ import { billsBeforeEnd, canBeCancelled, planNotes } from '@/domain/plans/plans'
 import type { Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
 import { paths } from '@/lib/paths';
-import { ButtonLink } from '@/ui/Button';
-import { Card } from '@/ui/Card';
-import { EmptyState } from '@/ui/EmptyState';
+import { ButtonLink } from '@/ui/buttons/Button';
+import { EmptyState } from '@/ui/feedback/EmptyState';
 import { CheckIcon } from '@/ui/icons/CheckIcon';
+import { Card } from '@/ui/layout/Card';
 import styles from './NothingToCancel.module.css';
 
 /** Shown if none of the selected plans can be canceled: why, and where to go next. */

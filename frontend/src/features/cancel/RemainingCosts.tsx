@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { billSentences } from '@/domain/costs/nextBills';
 import { formatPlanNames } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
+import { Point } from '@/ui/display/Points';
 import { PlayIcon } from '@/ui/icons/PlayIcon';
-import { Point } from '@/ui/Points';
-import { Skeleton } from '@/ui/Skeleton';
-import { UnbrokenDates } from '@/ui/UnbrokenDates';
+import { Skeleton } from '@/ui/loading/Skeleton';
+import { UnbrokenDates } from '@/ui/text/UnbrokenDates';
 import { remainingCostsOptions } from './api';
 
 /**

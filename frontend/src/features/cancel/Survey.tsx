@@ -1,5 +1,5 @@
-import { Card } from '@/ui/Card';
-import { SelectField } from '@/ui/SelectField';
+import { SelectField } from '@/ui/forms/SelectField';
+import { Card } from '@/ui/layout/Card';
 import styles from './Survey.module.css';
 import { QUESTIONS, type SurveyAnswers } from './surveyQuestions';
 

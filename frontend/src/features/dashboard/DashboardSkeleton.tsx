@@ -1,7 +1,7 @@
 import subscription from '@/features/dashboard/subscriptions/SubscriptionCard.module.css';
-import { Card } from '@/ui/Card';
-import { Skeleton } from '@/ui/Skeleton';
-import { SkeletonRows } from '@/ui/SkeletonRows';
+import { Card } from '@/ui/layout/Card';
+import { Skeleton } from '@/ui/loading/Skeleton';
+import { SkeletonRows } from '@/ui/loading/SkeletonRows';
 import styles from './DashboardPage.module.css';
 
 /** The placeholder for two subscriptions and the panels beside them. */

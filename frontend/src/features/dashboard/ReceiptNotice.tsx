@@ -5,9 +5,9 @@ import { useReportUndone } from '@/domain/changes/useReportUndone';
 import styles from '@/features/dashboard/panels/Panel.module.css';
 import type { Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
+import { InfoAlert } from '@/ui/feedback/InfoAlert';
 import { focusHeading } from '@/ui/focusHeading';
-import { InfoAlert } from '@/ui/InfoAlert';
-import { UnbrokenDates } from '@/ui/UnbrokenDates';
+import { UnbrokenDates } from '@/ui/text/UnbrokenDates';
 
 /** The receipt of the last change, until it is dismissed or out of date. */
 export function ReceiptNotice({ plans }: { plans: readonly Plan[] }) {

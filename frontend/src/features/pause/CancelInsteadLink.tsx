@@ -1,7 +1,7 @@
 import { addressWithIds, IDS_PARAMETER } from '@/domain/plans/planAddresses';
 import { useIdsInUrl } from '@/lib/hooks/useIdsInUrl';
 import { paths } from '@/lib/paths';
-import { ButtonLink, type ButtonVariant } from '@/ui/Button';
+import { ButtonLink, type ButtonVariant } from '@/ui/buttons/Button';
 
 interface CancelInsteadLinkProps {
   /** Matches the button beside it. */

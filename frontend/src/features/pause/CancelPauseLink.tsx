@@ -2,8 +2,8 @@ import { useCancelScheduledPause } from '@/domain/changes/undoScheduled';
 import { useReportUndone } from '@/domain/changes/useReportUndone';
 import type { Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
-import { Button } from '@/ui/Button';
-import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { Button } from '@/ui/buttons/Button';
+import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 
 /** Removes a scheduled pause and navigates to the dashboard with a receipt. */
 export function CancelPauseLink({ plan }: { plan: Plan }) {

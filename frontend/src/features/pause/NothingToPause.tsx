@@ -1,10 +1,10 @@
 import { canBeCancelled } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
-import { ButtonLink } from '@/ui/Button';
-import { Card } from '@/ui/Card';
-import { EmptyState } from '@/ui/EmptyState';
+import { ButtonLink } from '@/ui/buttons/Button';
+import { EmptyState } from '@/ui/feedback/EmptyState';
 import { PauseIcon } from '@/ui/icons/PauseIcon';
+import { Card } from '@/ui/layout/Card';
 import { CancelInsteadLink } from './CancelInsteadLink';
 import styles from './NothingToPause.module.css';
 import { PauseObstacles } from './PauseObstacles';

@@ -2,7 +2,7 @@ import { PlanChoices } from '@/domain/plans/PlanChoices';
 import type { PlanSelection } from '@/domain/plans/usePlanSelection';
 import type { Plan } from '@/lib/api/types';
 import { formatPrice } from '@/lib/formats';
-import { Checkbox } from '@/ui/Checkbox';
+import { Checkbox } from '@/ui/forms/Checkbox';
 import styles from './PauseChoice.module.css';
 
 interface PauseChoiceProps {

@@ -6,8 +6,8 @@ import { formatPlanNames } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
 import { paths } from '@/lib/paths';
-import { ImportantDate } from '@/ui/ImportantDate';
-import { InfoAlert } from '@/ui/InfoAlert';
+import { InfoAlert } from '@/ui/feedback/InfoAlert';
+import { ImportantDate } from '@/ui/text/ImportantDate';
 
 interface PauseNoticeProps {
   plans: readonly Plan[];

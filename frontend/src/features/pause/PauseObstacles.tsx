@@ -1,7 +1,7 @@
 import { isEnding, isPaused, onlyCancelableSentence } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
-import { UnbrokenDates } from '@/ui/UnbrokenDates';
+import { UnbrokenDates } from '@/ui/text/UnbrokenDates';
 import styles from './PauseObstacles.module.css';
 
 /** Why each of these plans cannot be paused now. */

@@ -6,10 +6,10 @@ import {
   pauseEstimateOptions,
 } from '@/domain/changes/pausing';
 import type { UrlSelection } from '@/domain/plans/usePlanSelection';
+import { Point, Points } from '@/ui/display/Points';
 import { CheckIcon } from '@/ui/icons/CheckIcon';
 import { PlayIcon } from '@/ui/icons/PlayIcon';
 import { ReceiptIcon } from '@/ui/icons/ReceiptIcon';
-import { Point, Points } from '@/ui/Points';
 import styles from './PauseTerms.module.css';
 import { PauseTimeline } from './PauseTimeline';
 

@@ -2,7 +2,7 @@ import { PAUSE_DAYS, type PauseSpan } from '@/domain/changes/pausing';
 import { formatPlanNames } from '@/domain/plans/plans';
 import type { NextBill, Plan } from '@/lib/api/types';
 import { formatCents, formatDate, formatList } from '@/lib/formats';
-import { Timeline } from '@/ui/Timeline';
+import { Timeline } from '@/ui/display/Timeline';
 
 interface PauseTimelineProps {
   span: PauseSpan;

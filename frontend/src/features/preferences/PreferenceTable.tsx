@@ -1,8 +1,8 @@
 import { useId } from 'react';
 
 import type { EmailPreference } from '@/lib/api/types';
-import { BareCheckbox } from '@/ui/BareCheckbox';
-import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { BareCheckbox } from '@/ui/forms/BareCheckbox';
+import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import type { PreferenceKey, WantedEmails } from './api';
 import styles from './PreferenceTable.module.css';
 

@@ -1,8 +1,8 @@
 import { type ChangeEvent, useId } from 'react';
 
-import { Button } from '@/ui/Button';
-import { FieldError } from '@/ui/FieldError';
-import { SelectField } from '@/ui/SelectField';
+import { Button } from '@/ui/buttons/Button';
+import { FieldError } from '@/ui/forms/FieldError';
+import { SelectField } from '@/ui/forms/SelectField';
 import styles from './BirthdayFields.module.css';
 import { MONTHS, selectableDays } from './birthday';
 

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 
 import { siteOptions } from '@/lib/api/queries';
-import { TextField } from '@/ui/Field';
-import { ExternalLink } from '@/ui/TextLink';
+import { TextField } from '@/ui/forms/Field';
+import { ExternalLink } from '@/ui/navigation/TextLink';
 import styles from './ProfilePage.module.css';
 
 /** The email address, which only customer service can change. */

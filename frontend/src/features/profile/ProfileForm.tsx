@@ -2,10 +2,10 @@ import { type ChangeEvent, useRef } from 'react';
 
 import type { Profile } from '@/lib/api/types';
 import { useUnsavedGuard } from '@/lib/hooks/useUnsavedGuard';
-import { Button } from '@/ui/Button';
-import { ConfirmModal } from '@/ui/ConfirmModal';
-import { TextField } from '@/ui/Field';
-import { InfoAlert } from '@/ui/InfoAlert';
+import { Button } from '@/ui/buttons/Button';
+import { ConfirmModal } from '@/ui/dialogs/ConfirmModal';
+import { InfoAlert } from '@/ui/feedback/InfoAlert';
+import { TextField } from '@/ui/forms/Field';
 import { BirthdayFields } from './BirthdayFields';
 import { FixedEmail } from './FixedEmail';
 import styles from './ProfilePage.module.css';

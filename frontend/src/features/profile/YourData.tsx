@@ -1,7 +1,7 @@
-import { Button } from '@/ui/Button';
-import { Card } from '@/ui/Card';
+import { Button } from '@/ui/buttons/Button';
 import { DownloadIcon } from '@/ui/icons/DownloadIcon';
-import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { Card } from '@/ui/layout/Card';
+import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import styles from './Sessions.module.css';
 import { useDataExport } from './useDataExport';
 

@@ -2,8 +2,8 @@ import { AgreementLinks } from '@/domain/payments/AgreementLinks';
 import { CONFIRMING_MESSAGE, errorMessage, hasCode, isUnconfirmed } from '@/lib/api/errors';
 import type { FreeMonthOffer } from '@/lib/api/types';
 import { useLoader } from '@/stores/loader';
-import { ConfirmModal } from '@/ui/ConfirmModal';
-import { InfoAlert } from '@/ui/InfoAlert';
+import { ConfirmModal } from '@/ui/dialogs/ConfirmModal';
+import { InfoAlert } from '@/ui/feedback/InfoAlert';
 import { useClaimFreeMonth } from './api';
 import { FreeMonthBills, FreeMonthTerms } from './FreeMonthTerms';
 

@@ -2,7 +2,7 @@ import { billSentences } from '@/domain/costs/nextBills';
 import { formatPlanNames } from '@/domain/plans/plans';
 import type { FreeMonthOffer } from '@/lib/api/types';
 import { formatCents, formatDate } from '@/lib/formats';
-import { UnbrokenDates } from '@/ui/UnbrokenDates';
+import { UnbrokenDates } from '@/ui/text/UnbrokenDates';
 import styles from './FreeMonth.module.css';
 
 /** What the free month saves, and how it moves the next bill. */

@@ -18,10 +18,10 @@ import {
   formatWeekday,
 } from '@/lib/formats';
 import { paths } from '@/lib/paths';
-import { Card } from '@/ui/Card';
-import { Skeleton } from '@/ui/Skeleton';
-import { TextLink } from '@/ui/TextLink';
-import { UnbrokenDates } from '@/ui/UnbrokenDates';
+import { Card } from '@/ui/layout/Card';
+import { Skeleton } from '@/ui/loading/Skeleton';
+import { TextLink } from '@/ui/navigation/TextLink';
+import { UnbrokenDates } from '@/ui/text/UnbrokenDates';
 import styles from './NextBillCard.module.css';
 
 interface NextBillCardProps {

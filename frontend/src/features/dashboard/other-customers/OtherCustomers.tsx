@@ -4,8 +4,8 @@ import panel from '@/features/dashboard/panels/Panel.module.css';
 import { PLAN_STATUS_LABELS } from '@/features/dashboard/subscriptions/planStatus';
 import type { OtherCustomer } from '@/lib/api/types';
 import { formatPrice } from '@/lib/formats';
-import { Button } from '@/ui/Button';
-import { Card } from '@/ui/Card';
+import { Button } from '@/ui/buttons/Button';
+import { Card } from '@/ui/layout/Card';
 import { otherCustomersOptions, useSwitchCustomer } from './api';
 import styles from './OtherCustomers.module.css';
 

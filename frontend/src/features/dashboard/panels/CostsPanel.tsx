@@ -2,8 +2,8 @@ import { sumRows } from '@/domain/costs/totals';
 import { billsBeforeEnd, willBill } from '@/domain/plans/plans';
 import type { ManagePlans, Plan } from '@/lib/api/types';
 import { formatCents, formatPrice } from '@/lib/formats';
-import { Card } from '@/ui/Card';
-import { MoneyRow, Totals } from '@/ui/Totals';
+import { MoneyRow, Totals } from '@/ui/display/Totals';
+import { Card } from '@/ui/layout/Card';
 import styles from './Panel.module.css';
 
 /**

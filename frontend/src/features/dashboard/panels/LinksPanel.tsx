@@ -1,8 +1,8 @@
 import { canBeCancelled, canBePaused, canChangePeriod, willBill } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
-import { Card } from '@/ui/Card';
-import { TextLink } from '@/ui/TextLink';
+import { Card } from '@/ui/layout/Card';
+import { TextLink } from '@/ui/navigation/TextLink';
 import styles from './LinksPanel.module.css';
 
 /** Links to annual and monthly billing, each only if a subscription can change to it. */

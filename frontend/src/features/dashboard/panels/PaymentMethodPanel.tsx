@@ -5,10 +5,10 @@ import { paymentsOptions } from '@/lib/api/queries';
 import type { Payments } from '@/lib/api/types';
 import { findLoadFailure } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
-import { Card } from '@/ui/Card';
-import { ErrorState } from '@/ui/ErrorState';
-import { Skeleton } from '@/ui/Skeleton';
-import { TextLink } from '@/ui/TextLink';
+import { ErrorState } from '@/ui/feedback/ErrorState';
+import { Card } from '@/ui/layout/Card';
+import { Skeleton } from '@/ui/loading/Skeleton';
+import { TextLink } from '@/ui/navigation/TextLink';
 import styles from './Panel.module.css';
 
 /** The default payment method, and a link to change it. */

@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import type { Activity, SentMail } from '@/lib/api/types';
 import { findLoadFailure } from '@/lib/api/useScreenLoad';
 import { formatMoment } from '@/lib/formats';
-import { Button } from '@/ui/Button';
-import { Dialog } from '@/ui/Dialog';
-import { ErrorState } from '@/ui/ErrorState';
-import { SkeletonRows } from '@/ui/SkeletonRows';
-import { TextLink } from '@/ui/TextLink';
-import { UnbrokenDates } from '@/ui/UnbrokenDates';
+import { Button } from '@/ui/buttons/Button';
+import { Dialog } from '@/ui/dialogs/Dialog';
+import { ErrorState } from '@/ui/feedback/ErrorState';
+import { SkeletonRows } from '@/ui/loading/SkeletonRows';
+import { TextLink } from '@/ui/navigation/TextLink';
+import { UnbrokenDates } from '@/ui/text/UnbrokenDates';
 import { sentMailOptions } from './activity';
 import styles from './SentMailDialog.module.css';
 

@@ -12,9 +12,9 @@ import { paymentFailureOptions, paymentsOptions } from '@/lib/api/queries';
 import type { FailedPayment, Plan } from '@/lib/api/types';
 import { calendarDaysUntil, formatCents, formatDate, formatList } from '@/lib/formats';
 import { paths } from '@/lib/paths';
-import { ButtonLink } from '@/ui/Button';
-import { Card } from '@/ui/Card';
+import { ButtonLink } from '@/ui/buttons/Button';
 import { AlertIcon } from '@/ui/icons/AlertIcon';
+import { Card } from '@/ui/layout/Card';
 import styles from './PastDue.module.css';
 
 const REASONS: Record<FailedPayment['reason'], string> = {

@@ -7,9 +7,9 @@ import panel from '@/features/dashboard/panels/Panel.module.css';
 import { paymentsOptions } from '@/lib/api/queries';
 import type { OfferedPlan, Plan } from '@/lib/api/types';
 import { formatPrice, formatShortDate } from '@/lib/formats';
-import { ButtonLink } from '@/ui/Button';
-import { Card } from '@/ui/Card';
-import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { ButtonLink } from '@/ui/buttons/Button';
+import { Card } from '@/ui/layout/Card';
+import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import styles from './EndedSubscriptions.module.css';
 
 interface EndedSubscriptionsProps {

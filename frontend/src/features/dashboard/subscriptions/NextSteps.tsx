@@ -10,7 +10,7 @@ import { isPaused } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
 import { paths } from '@/lib/paths';
-import { Timeline, type TimelineItem } from '@/ui/Timeline';
+import { Timeline, type TimelineItem } from '@/ui/display/Timeline';
 
 interface NextStepsProps {
   plan: Plan;

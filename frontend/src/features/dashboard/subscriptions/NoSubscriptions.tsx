@@ -14,8 +14,8 @@ import panel from '@/features/dashboard/panels/Panel.module.css';
 import { paymentsOptions } from '@/lib/api/queries';
 import type { OfferedPlan, Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
-import { ButtonLink } from '@/ui/Button';
-import { TextLink } from '@/ui/TextLink';
+import { ButtonLink } from '@/ui/buttons/Button';
+import { TextLink } from '@/ui/navigation/TextLink';
 
 interface NoSubscriptionsProps {
   ended: readonly Plan[];

@@ -1,6 +1,6 @@
 import { planStatus } from '@/domain/plans/plans';
 import type { Plan, PlanStatus } from '@/lib/api/types';
-import type { Tone } from '@/ui/StatusPill';
+import type { Tone } from '@/ui/display/StatusPill';
 
 interface StatusLabel {
   label: string;

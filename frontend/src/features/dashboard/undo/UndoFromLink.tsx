@@ -5,10 +5,10 @@ import { CONFIRMING_MESSAGE, errorMessage, isUnconfirmed } from '@/lib/api/error
 import type { Account, Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
 import { useLoader } from '@/stores/loader';
-import { Button } from '@/ui/Button';
-import { Dialog } from '@/ui/Dialog';
+import { Button } from '@/ui/buttons/Button';
+import { Dialog } from '@/ui/dialogs/Dialog';
+import { InfoAlert } from '@/ui/feedback/InfoAlert';
 import { useFocusHeadingAfterClose } from '@/ui/focusHeading';
-import { InfoAlert } from '@/ui/InfoAlert';
 import {
   findUndoable,
   nothingScheduledMessage,

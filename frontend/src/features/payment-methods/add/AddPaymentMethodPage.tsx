@@ -11,12 +11,12 @@ import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
 import { usePaymentSourceDetails } from '@/stores/paymentSourceDetails';
 import { showSnackbar, useSnackbar } from '@/stores/snackbar';
-import { Button } from '@/ui/Button';
-import { Card } from '@/ui/Card';
-import { Columns } from '@/ui/Columns';
-import { Page } from '@/ui/Page';
-import { PageHeading } from '@/ui/PageHeading';
-import { BackLink } from '@/ui/TextLink';
+import { Button } from '@/ui/buttons/Button';
+import { Card } from '@/ui/layout/Card';
+import { Columns } from '@/ui/layout/Columns';
+import { Page } from '@/ui/layout/Page';
+import { PageHeading } from '@/ui/layout/PageHeading';
+import { BackLink } from '@/ui/navigation/TextLink';
 import { KindChoice } from './KindChoice';
 
 const NOT_CHOSEN = 'Choose payment method to continue';

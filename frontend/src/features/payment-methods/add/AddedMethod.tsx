@@ -3,8 +3,8 @@ import { CardBrandMark, cardBrandName } from '@/domain/payments/CardBrandMark';
 import { expiryDate, markProps, sourceKind } from '@/domain/payments/paymentSources';
 import { ownerName } from '@/features/payment-methods/shared/messages';
 import type { PaymentSource } from '@/lib/api/types';
-import { StatusPill } from '@/ui/StatusPill';
-import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { StatusPill } from '@/ui/display/StatusPill';
+import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import styles from './AddedMethod.module.css';
 
 /** The stored details of a payment method. */

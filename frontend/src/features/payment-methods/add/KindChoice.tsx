@@ -2,8 +2,8 @@ import { type Ref, useId } from 'react';
 import { CardBrandMark } from '@/domain/payments/CardBrandMark';
 import type { SourceKind } from '@/domain/payments/paymentSources';
 import { usePayPalOffered } from '@/domain/payments/usePayPalOffered';
-import { FieldError } from '@/ui/FieldError';
-import { RadioTile } from '@/ui/RadioTile';
+import { FieldError } from '@/ui/forms/FieldError';
+import { RadioTile } from '@/ui/forms/RadioTile';
 import styles from './KindChoice.module.css';
 
 interface Kind {

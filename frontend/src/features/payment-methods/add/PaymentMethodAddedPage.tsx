@@ -14,13 +14,13 @@ import { paymentsOptions } from '@/lib/api/queries';
 import type { PaymentSource, Payments } from '@/lib/api/types';
 import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
-import { ButtonLink } from '@/ui/Button';
-import { Card } from '@/ui/Card';
-import { ErrorState } from '@/ui/ErrorState';
-import { Page } from '@/ui/Page';
-import { PageHeading } from '@/ui/PageHeading';
-import { SkeletonRows } from '@/ui/SkeletonRows';
-import { BackLink } from '@/ui/TextLink';
+import { ButtonLink } from '@/ui/buttons/Button';
+import { ErrorState } from '@/ui/feedback/ErrorState';
+import { Card } from '@/ui/layout/Card';
+import { Page } from '@/ui/layout/Page';
+import { PageHeading } from '@/ui/layout/PageHeading';
+import { SkeletonRows } from '@/ui/loading/SkeletonRows';
+import { BackLink } from '@/ui/navigation/TextLink';
 import { AddedMethod } from './AddedMethod';
 
 /** Shown after a payment method was added or updated, with the amount collected. */

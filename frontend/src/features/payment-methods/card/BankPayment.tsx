@@ -11,8 +11,8 @@ import { useChargebee } from '@/features/payment-methods/shared/useChargebee';
 import type { PaymentSource } from '@/lib/api/types';
 import { formatCents } from '@/lib/formats';
 import { paths } from '@/lib/paths';
-import { Button, ButtonLink } from '@/ui/Button';
-import { InfoAlert } from '@/ui/InfoAlert';
+import { Button, ButtonLink } from '@/ui/buttons/Button';
+import { InfoAlert } from '@/ui/feedback/InfoAlert';
 import { useBankPayment } from './useBankPayment';
 
 interface BankPaymentProps {

@@ -9,13 +9,13 @@ import { useEditedSource } from '@/features/payment-methods/shared/useEditedSour
 import { accountOptions, managePlansOptions, paymentsOptions } from '@/lib/api/queries';
 import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
-import { Card } from '@/ui/Card';
-import { Columns } from '@/ui/Columns';
-import { ErrorState } from '@/ui/ErrorState';
-import { Page } from '@/ui/Page';
-import { PageHeading } from '@/ui/PageHeading';
-import { SkeletonFields } from '@/ui/SkeletonFields';
-import { BackLink } from '@/ui/TextLink';
+import { ErrorState } from '@/ui/feedback/ErrorState';
+import { Card } from '@/ui/layout/Card';
+import { Columns } from '@/ui/layout/Columns';
+import { Page } from '@/ui/layout/Page';
+import { PageHeading } from '@/ui/layout/PageHeading';
+import { SkeletonFields } from '@/ui/loading/SkeletonFields';
+import { BackLink } from '@/ui/navigation/TextLink';
 import { BankPayment } from './BankPayment';
 import { CardForm } from './CardForm';
 

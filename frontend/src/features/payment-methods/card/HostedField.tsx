@@ -3,7 +3,7 @@ import { type Ref, useId, useImperativeHandle, useRef } from 'react';
 
 import { CardBrandMark } from '@/domain/payments/CardBrandMark';
 import { classNames } from '@/ui/classNames';
-import { LiveFieldError } from '@/ui/FieldError';
+import { LiveFieldError } from '@/ui/forms/FieldError';
 import styles from './HostedField.module.css';
 import {
   HOSTED_FIELD_LABELS,

@@ -1,9 +1,9 @@
 import { sourceName } from '@/domain/payments/methodNames';
 import type { PaymentSource } from '@/lib/api/types';
 import { formatCents } from '@/lib/formats';
-import { Button } from '@/ui/Button';
-import { Card } from '@/ui/Card';
+import { Button } from '@/ui/buttons/Button';
 import { AlertIcon } from '@/ui/icons/AlertIcon';
+import { Card } from '@/ui/layout/Card';
 import styles from './AmountDue.module.css';
 
 interface AmountDueProps {

@@ -3,7 +3,7 @@ import { sourceName } from '@/domain/payments/methodNames';
 import { deletionQuestion } from '@/features/payment-methods/shared/messages';
 import type { PaymentSource } from '@/lib/api/types';
 import { useModal } from '@/stores/modal';
-import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import styles from './MethodList.module.css';
 import { MethodRow } from './MethodRow';
 

@@ -5,11 +5,11 @@ import { markProps, sourceKind, updateAddress } from '@/domain/payments/paymentS
 import { expiryLabel, NOT_DELETABLE, ownerName } from '@/features/payment-methods/shared/messages';
 import type { PaymentSource } from '@/lib/api/types';
 import { showSnackbar } from '@/stores/snackbar';
-import { IconButton, IconLink } from '@/ui/IconButton';
+import { IconButton, IconLink } from '@/ui/buttons/IconButton';
+import type { Tone } from '@/ui/display/StatusPill';
+import { StatusPill } from '@/ui/display/StatusPill';
 import { EditIcon } from '@/ui/icons/EditIcon';
 import { TrashIcon } from '@/ui/icons/TrashIcon';
-import type { Tone } from '@/ui/StatusPill';
-import { StatusPill } from '@/ui/StatusPill';
 import styles from './MethodRow.module.css';
 
 const STATUSES: Partial<Record<string, { label: string; tone: Tone }>> = {

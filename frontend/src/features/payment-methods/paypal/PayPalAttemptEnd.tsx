@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import styles from '@/features/payment-methods/shared/PaymentForm.module.css';
-import { Button } from '@/ui/Button';
-import { InfoAlert } from '@/ui/InfoAlert';
+import { Button } from '@/ui/buttons/Button';
+import { InfoAlert } from '@/ui/feedback/InfoAlert';
 import { isFocusLost } from '@/ui/useFocusIfLost';
 
 interface PayPalAttemptEndProps {

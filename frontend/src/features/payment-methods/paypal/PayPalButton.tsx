@@ -1,8 +1,8 @@
 import { useId } from 'react';
 
 import type { ChargebeeInstance, PaymentIntent } from '@/lib/chargebee/types';
-import { Skeleton } from '@/ui/Skeleton';
-import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { Skeleton } from '@/ui/loading/Skeleton';
+import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import { PayPalAttemptEnd } from './PayPalAttemptEnd';
 import styles from './PayPalButton.module.css';
 import { usePayPalAttempt } from './usePayPalAttempt';

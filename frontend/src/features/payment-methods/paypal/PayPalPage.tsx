@@ -7,13 +7,13 @@ import { useEditedSource } from '@/features/payment-methods/shared/useEditedSour
 import { paymentsOptions } from '@/lib/api/queries';
 import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
-import { Card } from '@/ui/Card';
-import { Columns } from '@/ui/Columns';
-import { ErrorState } from '@/ui/ErrorState';
-import { Page } from '@/ui/Page';
-import { PageHeading } from '@/ui/PageHeading';
-import { Skeleton } from '@/ui/Skeleton';
-import { BackLink } from '@/ui/TextLink';
+import { ErrorState } from '@/ui/feedback/ErrorState';
+import { Card } from '@/ui/layout/Card';
+import { Columns } from '@/ui/layout/Columns';
+import { Page } from '@/ui/layout/Page';
+import { PageHeading } from '@/ui/layout/PageHeading';
+import { Skeleton } from '@/ui/loading/Skeleton';
+import { BackLink } from '@/ui/navigation/TextLink';
 import { PayPalLink } from './PayPalLink';
 
 /** Adds a PayPal account, or replaces a stored one. */

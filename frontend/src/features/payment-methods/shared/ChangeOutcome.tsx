@@ -1,7 +1,7 @@
 import { bankPaymentAddress } from '@/domain/payments/paymentSources';
 import type { PaymentSource } from '@/lib/api/types';
-import { InfoAlert } from '@/ui/InfoAlert';
-import { TextLink } from '@/ui/TextLink';
+import { InfoAlert } from '@/ui/feedback/InfoAlert';
+import { TextLink } from '@/ui/navigation/TextLink';
 
 interface ChangeOutcomeProps {
   sentences: readonly string[];

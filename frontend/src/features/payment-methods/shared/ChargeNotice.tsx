@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { paymentsOptions } from '@/lib/api/queries';
-import { InfoAlert } from '@/ui/InfoAlert';
+import { InfoAlert } from '@/ui/feedback/InfoAlert';
 import { chargeWarning } from './messages';
 
 interface ChargeNoticeProps {

@@ -2,8 +2,8 @@ import { AgreementLinks } from '@/domain/payments/AgreementLinks';
 import { hasCode, isUnconfirmed } from '@/lib/api/errors';
 import { formatCents } from '@/lib/formats';
 import { useLoader } from '@/stores/loader';
-import { ConfirmModal } from '@/ui/ConfirmModal';
-import { InfoAlert } from '@/ui/InfoAlert';
+import { ConfirmModal } from '@/ui/dialogs/ConfirmModal';
+import { InfoAlert } from '@/ui/feedback/InfoAlert';
 import { chargeWarning, failureMessage } from './messages';
 import type { PaymentChange } from './usePaymentChange';
 

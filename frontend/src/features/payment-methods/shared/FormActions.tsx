@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 import { paths } from '@/lib/paths';
-import { ButtonLink } from '@/ui/Button';
+import { ButtonLink } from '@/ui/buttons/Button';
 import styles from './PaymentForm.module.css';
 
 /** The end of a form: its submit button, and a link back to the list. */

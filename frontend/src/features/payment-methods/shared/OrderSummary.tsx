@@ -10,8 +10,8 @@ import { servicePictureUrl } from '@/domain/services/servicePictures';
 import { managePlansOptions } from '@/lib/api/queries';
 import type { OfferedPlan } from '@/lib/api/types';
 import { formatPrice } from '@/lib/formats';
-import { Card } from '@/ui/Card';
-import { TextLink } from '@/ui/TextLink';
+import { Card } from '@/ui/layout/Card';
+import { TextLink } from '@/ui/navigation/TextLink';
 import styles from './OrderSummary.module.css';
 
 /** The plans that the URL asks to add and that are still offered; none without such a URL. */

@@ -21,10 +21,10 @@ import type { ManagePlans, PeriodEstimate, Plan } from '@/lib/api/types';
 import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { formatCents, formatPrice, type Terms } from '@/lib/formats';
 import type { SetFrozen } from '@/lib/hooks/useFrozen';
-import { BareCheckbox } from '@/ui/BareCheckbox';
-import { Button } from '@/ui/Button';
+import { Button } from '@/ui/buttons/Button';
 import { classNames } from '@/ui/classNames';
-import { InfoAlert } from '@/ui/InfoAlert';
+import { InfoAlert } from '@/ui/feedback/InfoAlert';
+import { BareCheckbox } from '@/ui/forms/BareCheckbox';
 import {
   periodConfirmLabel,
   periodDoneSentences,

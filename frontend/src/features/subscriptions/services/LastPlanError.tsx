@@ -1,6 +1,6 @@
 import { paths } from '@/lib/paths';
-import { LiveFieldError } from '@/ui/FieldError';
-import { TextLink } from '@/ui/TextLink';
+import { LiveFieldError } from '@/ui/forms/FieldError';
+import { TextLink } from '@/ui/navigation/TextLink';
 
 /** Explains why the last checkbox stays checked, with a link to cancel everything instead. */
 export function LastPlanError({ isRefused }: { isRefused: boolean }) {

@@ -2,11 +2,11 @@ import { canBeCancelled, canChangePeriod, willBill } from '@/domain/plans/plans'
 import styles from '@/features/subscriptions/shared/subscriptions.module.css';
 import type { Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
-import { Card } from '@/ui/Card';
 import { CalendarIcon } from '@/ui/icons/CalendarIcon';
 import { CloseIcon } from '@/ui/icons/CloseIcon';
 import { TicketIcon } from '@/ui/icons/TicketIcon';
-import { LinkList } from '@/ui/LinkList';
+import { Card } from '@/ui/layout/Card';
+import { LinkList } from '@/ui/navigation/LinkList';
 
 /** Links to other changes, each only if it is possible; nothing if none is. */
 export function OtherChanges({ plans }: { plans: readonly Plan[] }) {

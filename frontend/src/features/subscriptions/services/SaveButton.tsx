@@ -3,7 +3,7 @@ import { listSources } from '@/domain/payments/paymentSources';
 import { payForPlansAddress } from '@/domain/plans/planAddresses';
 import { formatPlanNames } from '@/domain/plans/plans';
 import { paymentsOptions } from '@/lib/api/queries';
-import { Button, ButtonLink } from '@/ui/Button';
+import { Button, ButtonLink } from '@/ui/buttons/Button';
 import { isCurrentPlan } from './serviceDraft';
 import type { ServiceDraft } from './useServiceDraft';
 

@@ -26,10 +26,10 @@ import type { ManagePlans, OfferedPlan, ServicesChange } from '@/lib/api/types';
 import { type SetFrozen, useFrozen } from '@/lib/hooks/useFrozen';
 import { useCart } from '@/stores/cart';
 import { showSnackbar } from '@/stores/snackbar';
-import { Button } from '@/ui/Button';
-import { Checkbox } from '@/ui/Checkbox';
+import { Button } from '@/ui/buttons/Button';
 import { classNames } from '@/ui/classNames';
-import { VisuallyHidden } from '@/ui/VisuallyHidden';
+import { Checkbox } from '@/ui/forms/Checkbox';
+import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import { LastPlanError } from './LastPlanError';
 import { SaveButton } from './SaveButton';
 import {

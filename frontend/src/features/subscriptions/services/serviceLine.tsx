@@ -3,7 +3,7 @@ import { planRowFacts } from '@/domain/plans/planRow';
 import { isEnding, onlyCancelableSentence, planNotes } from '@/domain/plans/plans';
 import type { Plan, ServicesChange } from '@/lib/api/types';
 import { formatInlinePrice } from '@/lib/formats';
-import { BareCheckbox } from '@/ui/BareCheckbox';
+import { BareCheckbox } from '@/ui/forms/BareCheckbox';
 import { type Choosable, isCurrentPlan } from './serviceDraft';
 
 interface ServiceLineProps {

@@ -3,8 +3,8 @@ import { type Costs, periodPrices } from '@/domain/costs/totals';
 import { useChargedMethod } from '@/domain/payments/useChargedMethod';
 import type { NextBill } from '@/lib/api/types';
 import { formatCents } from '@/lib/formats';
-import { MoneyRow, Totals } from '@/ui/Totals';
-import { UnbrokenDates } from '@/ui/UnbrokenDates';
+import { MoneyRow, Totals } from '@/ui/display/Totals';
+import { UnbrokenDates } from '@/ui/text/UnbrokenDates';
 import styles from './subscriptions.module.css';
 
 interface CostChangeProps {

@@ -3,7 +3,7 @@ import { PlanTableSkeleton } from '@/domain/plans/PlanTableSkeleton';
 import { hasCode } from '@/lib/api/errors';
 import type { ManagePlans, PeriodEstimate } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
-import { InfoAlert } from '@/ui/InfoAlert';
+import { InfoAlert } from '@/ui/feedback/InfoAlert';
 import { periodEstimateOptions } from './api';
 import { EstimateFailure } from './EstimateFailure';
 import { ReadOnlyPlans } from './ReadOnlyPlans';

@@ -1,7 +1,7 @@
 import { ApiError } from '@/lib/api/errors';
 import { findLoadFailure } from '@/lib/api/useScreenLoad';
-import { ErrorState } from '@/ui/ErrorState';
-import { InfoAlert } from '@/ui/InfoAlert';
+import { ErrorState } from '@/ui/feedback/ErrorState';
+import { InfoAlert } from '@/ui/feedback/InfoAlert';
 import { RefusalMessage } from './RefusalMessage';
 
 /** The query for a change's estimate. */

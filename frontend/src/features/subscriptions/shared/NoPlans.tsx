@@ -1,6 +1,6 @@
 import { paths } from '@/lib/paths';
-import { ButtonLink } from '@/ui/Button';
-import { EmptyState } from '@/ui/EmptyState';
+import { ButtonLink } from '@/ui/buttons/Button';
+import { EmptyState } from '@/ui/feedback/EmptyState';
 import { PlayIcon } from '@/ui/icons/PlayIcon';
 
 /** Shown instead of a table of subscriptions if there is none: where one can be started. */

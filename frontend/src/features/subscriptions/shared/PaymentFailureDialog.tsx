@@ -4,8 +4,8 @@ import type { DeclinedCharge } from '@/domain/payments/declinedCharge';
 import { siteOptions } from '@/lib/api/queries';
 import { contactUrl } from '@/lib/brand';
 import { paths } from '@/lib/paths';
-import { Button, ButtonAnchor, ButtonLink } from '@/ui/Button';
-import { Dialog } from '@/ui/Dialog';
+import { Button, ButtonAnchor, ButtonLink } from '@/ui/buttons/Button';
+import { Dialog } from '@/ui/dialogs/Dialog';
 
 interface PaymentFailureDialogProps {
   open: boolean;

@@ -7,7 +7,7 @@ import { isEnding, isLive, planNotes, watchableServices } from '@/domain/plans/p
 import { StartStreaming } from '@/domain/services/StartStreaming';
 import { siteOptions } from '@/lib/api/queries';
 import type { NextBill, Plan, PlanToBe } from '@/lib/api/types';
-import { BareCheckbox } from '@/ui/BareCheckbox';
+import { BareCheckbox } from '@/ui/forms/BareCheckbox';
 
 interface ReadOnlyPlansProps {
   plans: readonly (Plan | PlanToBe)[];

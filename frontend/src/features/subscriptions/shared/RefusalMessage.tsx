@@ -1,6 +1,6 @@
 import { errorMessage, hasCode } from '@/lib/api/errors';
 import { paths } from '@/lib/paths';
-import { TextLink } from '@/ui/TextLink';
+import { TextLink } from '@/ui/navigation/TextLink';
 
 /** Why a change was refused, with a link to add a payment method if only that is missing. */
 export function RefusalMessage({ error }: { error: Error | null }) {

@@ -1,4 +1,4 @@
-import { UnbrokenDates } from '@/ui/UnbrokenDates';
+import { UnbrokenDates } from '@/ui/text/UnbrokenDates';
 import styles from './subscriptions.module.css';
 
 /** Sentences, each in a paragraph. */

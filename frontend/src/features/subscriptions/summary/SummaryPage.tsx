@@ -19,13 +19,13 @@ import { managePlansOptions } from '@/lib/api/queries';
 import type { ManagePlans, Plan } from '@/lib/api/types';
 import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
-import { Card } from '@/ui/Card';
-import { Columns } from '@/ui/Columns';
-import { ErrorState } from '@/ui/ErrorState';
-import { InfoAlert } from '@/ui/InfoAlert';
-import { Page } from '@/ui/Page';
-import { PageHeading } from '@/ui/PageHeading';
-import { BackLink } from '@/ui/TextLink';
+import { ErrorState } from '@/ui/feedback/ErrorState';
+import { InfoAlert } from '@/ui/feedback/InfoAlert';
+import { Card } from '@/ui/layout/Card';
+import { Columns } from '@/ui/layout/Columns';
+import { Page } from '@/ui/layout/Page';
+import { PageHeading } from '@/ui/layout/PageHeading';
+import { BackLink } from '@/ui/navigation/TextLink';
 import { UpcomingSteps } from './UpcomingSteps';
 
 /** The screen after a change: what was done, the plans now or later, and what comes next. */

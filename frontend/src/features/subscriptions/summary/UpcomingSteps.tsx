@@ -3,8 +3,8 @@ import { isLive } from '@/domain/plans/plans';
 import styles from '@/features/subscriptions/shared/subscriptions.module.css';
 import type { Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
-import { Card } from '@/ui/Card';
-import { Timeline, type TimelineItem } from '@/ui/Timeline';
+import { Timeline, type TimelineItem } from '@/ui/display/Timeline';
+import { Card } from '@/ui/layout/Card';
 import { useFocusIfLost } from '@/ui/useFocusIfLost';
 import { UndoButton } from './UndoButton';
 

@@ -1,7 +1,7 @@
 import { render, screen } from '@testing-library/react';
 import { expect, it } from 'vitest';
 
-import { Button } from './Button';
+import { Button } from '@/ui/buttons/Button';
 
 // shows: shell-21
 it('draws capitals in sentence case and keeps their text', () => {

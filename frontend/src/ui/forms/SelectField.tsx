@@ -1,6 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react';
+import { classNames } from '@/ui/classNames';
 import { ChevronDownIcon } from '@/ui/icons/ChevronDownIcon';
-import { classNames } from './classNames';
 import { Field } from './Field';
 import styles from './SelectField.module.css';
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { classNames } from './classNames';
+import { classNames } from '@/ui/classNames';
 import styles from './Page.module.css';
 
 interface PageProps {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { LinkProps } from 'react-router-dom';
 
-import { AppLink } from './AppLink';
+import { AppLink } from '@/ui/navigation/AppLink';
 import styles from './IconButton.module.css';
 
 interface IconButtonProps {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { Button } from './Button';
+import { Button } from '@/ui/buttons/Button';
 import styles from './ConfirmModal.module.css';
 import { Dialog } from './Dialog';
 

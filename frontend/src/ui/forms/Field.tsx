@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
 
-import { classNames } from './classNames';
+import { classNames } from '@/ui/classNames';
 import styles from './Field.module.css';
 import { FieldError } from './FieldError';
 

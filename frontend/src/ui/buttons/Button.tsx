@@ -1,12 +1,11 @@
 import type { ComponentProps, MouseEvent, ReactNode } from 'react';
 import type { LinkProps } from 'react-router-dom';
-
-import { AppLink } from './AppLink';
+import { classNames } from '@/ui/classNames';
+import { Spinner } from '@/ui/loading/Spinner';
+import { AppLink } from '@/ui/navigation/AppLink';
+import { SentenceCase } from '@/ui/text/SentenceCase';
+import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import styles from './Button.module.css';
-import { classNames } from './classNames';
-import { SentenceCase } from './SentenceCase';
-import { Spinner } from './Spinner';
-import { VisuallyHidden } from './VisuallyHidden';
 
 export type ButtonVariant = 'primary' | 'secondary' | 'danger' | 'link';
 

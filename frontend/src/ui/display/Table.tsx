@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 
-import { classNames } from './classNames';
-import { SentenceCase } from './SentenceCase';
+import { classNames } from '@/ui/classNames';
+import { SentenceCase } from '@/ui/text/SentenceCase';
+import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
+import { useMediaQuery } from '@/ui/useMediaQuery';
 import styles from './Table.module.css';
-import { useMediaQuery } from './useMediaQuery';
-import { VisuallyHidden } from './VisuallyHidden';
 
 const PHONE = '(max-width: 44.99rem)';
 

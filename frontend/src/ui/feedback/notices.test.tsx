@@ -4,7 +4,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { EmptyState } from './EmptyState';
 import { ErrorState } from './ErrorState';
 import { InfoAlert } from './InfoAlert';
-import { LoaderOverlay } from './LoaderOverlay';
 
 describe('the info alert', () => {
   // shows: shell-10
@@ -21,12 +20,6 @@ describe('the info alert', () => {
     render(<InfoAlert tone="error">It failed.</InfoAlert>);
     expect(screen.getByRole('alert')).toHaveTextContent('It failed.');
   });
-});
-
-// shows: routes-5
-it('labels the overlay Loading, also with a message', () => {
-  render(<LoaderOverlay message="We are confirming." />);
-  expect(screen.getByRole('status', { name: 'Loading' })).toHaveTextContent('We are confirming.');
 });
 
 it('shows a failure, that nothing changed, and retries', async () => {

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import type { LinkProps } from 'react-router-dom';
 import { ArrowLeftIcon } from '@/ui/icons/ArrowLeftIcon';
+import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import { AppLink } from './AppLink';
 import styles from './TextLink.module.css';
-import { VisuallyHidden } from './VisuallyHidden';
 
 /** A link within the app with a tall touch target. */
 export function TextLink(props: LinkProps) {

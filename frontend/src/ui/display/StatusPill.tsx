@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
-import { classNames } from './classNames';
-import { SentenceCase } from './SentenceCase';
+import { classNames } from '@/ui/classNames';
+import { SentenceCase } from '@/ui/text/SentenceCase';
 import styles from './StatusPill.module.css';
 
 export type Tone = 'success' | 'info' | 'warning' | 'danger' | 'neutral';

@@ -1,8 +1,8 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react';
+import { Button } from '@/ui/buttons/Button';
+import { focusHeading } from '@/ui/focusHeading';
 import { AlertIcon } from '@/ui/icons/AlertIcon';
 import { RefreshIcon } from '@/ui/icons/RefreshIcon';
-import { Button } from './Button';
-import { focusHeading } from './focusHeading';
 import styles from './StatePanel.module.css';
 
 interface ErrorStateProps {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
+import { classNames } from '@/ui/classNames';
 import styles from './Columns.module.css';
-import { classNames } from './classNames';
 
 interface ColumnsProps {
   children: ReactNode;

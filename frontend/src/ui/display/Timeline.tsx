@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { classNames } from './classNames';
+import { classNames } from '@/ui/classNames';
 import styles from './Timeline.module.css';
 
 export interface TimelineItem {

@@ -1,4 +1,4 @@
-import { classNames } from './classNames';
+import { classNames } from '@/ui/classNames';
 import styles from './Logo.module.css';
 
 interface LogoProps {

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
-
+import { classNames } from '@/ui/classNames';
 import styles from './Card.module.css';
-import { classNames } from './classNames';
 
 interface CardProps {
   as?: 'div' | 'section' | 'article' | 'li' | 'aside';

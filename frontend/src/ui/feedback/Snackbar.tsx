@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
+import { classNames } from '@/ui/classNames';
 import { AlertIcon } from '@/ui/icons/AlertIcon';
 import { CheckIcon } from '@/ui/icons/CheckIcon';
 import { CloseIcon } from '@/ui/icons/CloseIcon';
-import { classNames } from './classNames';
 import styles from './Snackbar.module.css';
 
 const SHOWN_FOR_MS = 10_000;

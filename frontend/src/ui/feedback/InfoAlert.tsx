@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
+import { Button } from '@/ui/buttons/Button';
+import { classNames } from '@/ui/classNames';
 import { AlertIcon } from '@/ui/icons/AlertIcon';
 import { CheckIcon } from '@/ui/icons/CheckIcon';
 import { CloseIcon } from '@/ui/icons/CloseIcon';
 import { InfoIcon } from '@/ui/icons/InfoIcon';
-import { Button } from './Button';
-import { classNames } from './classNames';
 import styles from './InfoAlert.module.css';
 
 interface InfoAlertProps {
