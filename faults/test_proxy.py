@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import ssl
 import tempfile
 import time
 from collections.abc import Iterator
@@ -16,12 +17,13 @@ import pytest
 from billing.tests.support.live_provider import FAITH
 from conftest import free_port
 from faults.support.proxy import HOST, NAMED, Proxy, run_proxy
-from faults.support.running_portal import RunningPortal
+from faults.support.running_portal import RunningPortal, wait_until
 
 ATTACKER, VISITOR = "127.0.0.66", "127.0.0.7"
 SLOW_HEADS, SLOW_BODIES = 300, 64
-# Of `limit_req` in the configuration.
+# Of `limit_req` in the configuration: of an address, and what a session may ask for at once.
 BURST = 200
+SESSION_BURST = 8
 MOST_BURSTS = 20
 # Far below the ten seconds that a slow client may take, and far above what a busy machine needs.
 PROMPT_SECONDS = 5.0
@@ -100,6 +102,37 @@ def test_an_address_that_floods_is_limited_and_others_are_served(portal: Running
     assert refused[0].headers["Retry-After"] == "5"
     assert refused[0].json()["code"] == "throttled"
     assert proxy.request("GET", "/api/site", address=VISITOR).status_code == 200
+
+
+@pytest.mark.shows("security-52")
+def test_what_a_session_asks_for_at_once_waits_in_the_proxy(portal: RunningPortal, folder: Path) -> None:
+    _, browser = portal.create_subscriber("xenia", FAITH)
+    mine = {"Host": HOST, "Authorization": browser.headers["Authorization"]}
+    head = f"GET /api/account HTTP/1.1\r\nHost: {HOST}\r\nAuthorization: Bearer {TOKEN}\r\n\r\n".encode()
+    with ExitStack() as stack:
+        # So slow that none of those that wait has its turn during the test.
+        proxy = stack.enter_context(run_proxy(folder, portal_port=portal.port, session_rate="1r/m"))
+        attack = [stack.enter_context(proxy.open_connection(address=ATTACKER)) for _ in range(3 * SESSION_BURST)]
+        for connection in attack:
+            connection.sendall(head)
+        assert proxy.request("GET", "/api/account", address=VISITOR, headers=mine).status_code == 200
+        wait_until(lambda: len(list_answered(attack)) > SESSION_BURST, what="the first requests of the session")
+        assert proxy.request("GET", "/api/account", address=VISITOR, headers=mine).status_code == 200
+        assert len(list_answered(attack)) == SESSION_BURST + 1
+
+
+def list_answered(connections: list[ssl.SSLSocket]) -> list[ssl.SSLSocket]:
+    """Return the connections that have an answer to read."""
+    return [connection for connection in connections if _has_answer(connection)]
+
+
+def _has_answer(connection: ssl.SSLSocket) -> bool:
+    # Not by `select`: what TLS itself sends makes a connection readable, too.
+    connection.setblocking(False)
+    try:
+        return bool(connection.recv(1))
+    except ssl.SSLWantReadError:
+        return False
 
 
 @pytest.mark.shows("security-46")
