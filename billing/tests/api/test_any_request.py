@@ -1,9 +1,9 @@
 """Fuzz the API with Schemathesis: every response is documented, and none is a server error.
 
-A subscriber with records of every kind sends requests generated from the OpenAPI document: valid ones, and ones that
-are invalid in one place. The ordinary suite sends few, always the same. For a long search, set `LONG_REQUESTS` to the
-number of requests of each kind per operation (300 take about ten minutes), and `REQUESTS_SEED` to another number for
-other requests.
+A subscriber with records of every kind, and a stranger without a session, send requests generated from the OpenAPI
+document: valid ones, and ones that are invalid in one place. The ordinary suite sends few, always the same. For a long
+search, set `LONG_REQUESTS` to the number of requests of each kind per operation (300 take about ten minutes), and
+`REQUESTS_SEED` to another number for other requests.
 """
 
 from __future__ import annotations
@@ -47,26 +47,35 @@ RESPONSE_CHECKS = [
     checks.negative_data_rejection,
     checks.unsupported_method,
 ]
-CONFIG = SchemathesisConfig.from_dict(
-    {
-        "seed": SEED,
-        "base-url": "http://testserver",
-        "suppress-health-check": ["all"],
-        "phases": {"coverage": {"unexpected-methods": ["PUT", "TRACE"]}},
-        "generation": {
-            "max-examples": LONG_EXAMPLES or 5,
-            "deterministic": not LONG_EXAMPLES,
-            "database": "none",
-            "with-security-parameters": False,
-        },
-        "checks": {
-            "not_a_server_error": {"expected-statuses": EXPECTED_STATUSES},
-            "negative_data_rejection": {"expected-statuses": REFUSAL_STATUSES},
-        },
-    }
-)
-document = schemathesis.openapi.from_dict(SchemaGenerator().get_schema(request=None, public=True), config=CONFIG)
-document.app = get_wsgi_application()
+CONFIG: dict[str, Any] = {
+    "seed": SEED,
+    "base-url": "http://testserver",
+    "suppress-health-check": ["all"],
+    "phases": {"coverage": {"unexpected-methods": ["PUT", "TRACE"]}},
+    "generation": {
+        "max-examples": LONG_EXAMPLES or 5,
+        "deterministic": not LONG_EXAMPLES,
+        "database": "none",
+        "with-security-parameters": False,
+    },
+    "checks": {
+        "not_a_server_error": {"expected-statuses": EXPECTED_STATUSES},
+        "negative_data_rejection": {"expected-statuses": REFUSAL_STATUSES},
+    },
+}
+
+
+def load_document(**config: Any) -> BaseSchema:
+    """Load the OpenAPI document, with more configuration."""
+    schema = SchemaGenerator().get_schema(request=None, public=True)
+    loaded = schemathesis.openapi.from_dict(schema, config=SchemathesisConfig.from_dict({**CONFIG, **config}))
+    loaded.app = get_wsgi_application()
+    return loaded
+
+
+document = load_document()
+# All that a stranger sends is refused alike, so that the ordinary suite need not cover each kind.
+strangers_document = load_document(phases={"coverage": {"enabled": bool(LONG_EXAMPLES)}})
 # Reads need no provider, except estimates.
 reads = document.include(method="GET").exclude(path_regex="/estimate$")
 other_operations = document.exclude(
@@ -75,6 +84,15 @@ other_operations = document.exclude(
 
 
 Request = schemathesis.Case[Any]
+
+
+def send_request(case: Request, authorization: str | None) -> Any:
+    """Send a request, and take back what it stored: the next one finds the same limits and session."""
+    with transaction.atomic():
+        response = case.call(headers={} if authorization is None else {"Authorization": authorization})
+        # What changed at the provider stays changed.
+        transaction.set_rollback(True)
+    return response
 
 
 class Subscriber:
@@ -99,17 +117,27 @@ class Subscriber:
         if case.meta and case.meta.generation.mode.is_positive and turn % 2 == 0:
             for part in (case.body, case.query, case.path_parameters):
                 self._fill_identifier(part, turn // 2)
-        with transaction.atomic():
-            response = case.call(headers={"Authorization": f"Bearer {self.token}"})
-            # The next request finds the same limits and session; what changed at the provider stays changed.
-            transaction.set_rollback(True)
-        return response
+        return send_request(case, f"Bearer {self.token}")
 
     def _fill_identifier(self, part: Any, turn: int) -> None:
         for name in self.own.keys() & part if isinstance(part, dict) else ():
             ids = self.own[name]
             rotated = [ids[(turn + offset) % len(ids)] for offset in range(len(ids))]
             part[name] = rotated[: len(part[name])] if isinstance(part[name], list) else rotated[0]
+
+
+class Stranger:
+    """Sends generated requests without a session of today: none, a made-up one, one that was signed out."""
+
+    def __init__(self, account: Account) -> None:
+        session, ended = SessionToken.objects.create(user=account.user)
+        session.delete()
+        made_up = ("", "Bearer", "Bearer é", f"Bearer {ended[::-1]}", f"Basic {ended}", f"bearer {ended} {ended}")
+        self.turns = itertools.cycle([None, f"Bearer {ended}", *made_up])
+
+    def send(self, case: Request) -> Any:
+        """Send a request with the next of them."""
+        return send_request(case, next(self.turns))
 
 
 @pytest.fixture(autouse=True)
@@ -140,6 +168,12 @@ def ben(catalog: None, no_provider: None) -> Subscriber:
     return Subscriber(open_account("ben", make_subscription("own", owner="ben"), make_invoice("17", owner="ben")))
 
 
+@pytest.fixture
+def stranger(ben: Subscriber) -> Stranger:
+    """Return somebody without a session of ben's account; the provider is unreachable."""
+    return Stranger(Account.objects.get())
+
+
 @pytest.mark.shows("security-32")
 @reads.parametrize()
 def test_a_read_gets_a_documented_response(case: Request, ben: Subscriber) -> None:
@@ -150,6 +184,17 @@ def test_a_read_gets_a_documented_response(case: Request, ben: Subscriber) -> No
 @other_operations.parametrize()
 def test_a_change_gets_a_documented_response(case: Request, ava: Subscriber) -> None:
     case.validate_response(ava.send(case), checks=RESPONSE_CHECKS)
+
+
+@pytest.mark.shows("security-32")
+@strangers_document.parametrize()
+def test_a_stranger_gets_a_documented_refusal(case: Request, stranger: Stranger) -> None:
+    response = stranger.send(case)
+    # A stranger is refused before anybody looks whether the content is valid.
+    case.validate_response(response, checks=RESPONSE_CHECKS, excluded_checks=[checks.negative_data_rejection])
+    if case.operation.definition.raw.get("security") == [{"bearer": []}]:
+        # 404 where a generated path is none of ours.
+        assert response.status_code in ((401, 404, 405) if case.path_parameters else (401, 405))
 
 
 def valid_operations(schema: BaseSchema) -> list[APIOperation[Any, Any, Any, Any]]:
