@@ -50,3 +50,11 @@ def refuse_to_start_unsafely(**kwargs: Any) -> None:
     except ImproperlyConfigured as error:
         # Celery ignores what a receiver raises, except SystemExit.
         raise SystemExit(str(error)) from error
+
+
+@celeryd_init.connect
+def load_provider_sdk(**kwargs: Any) -> None:
+    """Load the provider's SDK before the pool forks, so that its processes share it."""
+    from billing.gateway.http.client import chargebee_sdk
+
+    chargebee_sdk()

@@ -7,14 +7,14 @@ Its texts are redacted as in the logs.
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import sentry_sdk
 from django.core.exceptions import ImproperlyConfigured
-from sentry_sdk.types import Event, Hint
-from sentry_sdk.utils import BadDsn, Dsn
 
 from portal.monitoring import logs
+
+if TYPE_CHECKING:
+    from sentry_sdk.types import Event, Hint
 
 # A URL may contain a signed token. The route is reported as the event's transaction.
 OMITTED_KEYS = ("request", "user", "breadcrumbs")
@@ -24,6 +24,10 @@ def start_reporting(*, dsn: str, environment: str, secrets: list[str]) -> None:
     """Start reporting errors, unless the DSN is empty. Raises `ImproperlyConfigured` if it is not one."""
     if not dsn:
         return
+    # Without a DSN, no process waits for this import.
+    import sentry_sdk
+    from sentry_sdk.utils import BadDsn, Dsn
+
     try:
         Dsn(dsn)
     except BadDsn as error:

@@ -1,4 +1,9 @@
-"""The SDK's client, and the only way to call it: with timeouts, without the SDK's retries, errors translated."""
+"""The SDK's client, and the only way to call it: with timeouts, without the SDK's retries, errors translated.
+
+As in `transport`, the SDK and httpx are imported where they are used.
+"""
+
+from __future__ import annotations
 
 import logging
 import random
@@ -6,17 +11,18 @@ import re
 import time
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-import httpx
-from chargebee import APIError, Chargebee, PaymentError
 from django.conf import settings
 
 from billing.gateway.errors import Missing, NotSent, PaymentRefused, Refused, Unconfirmed, Unreadable
 from billing.gateway.http import breaker, rate_limit, transport
 from billing.gateway.http.retry import call_with_retries
 from core.workers import shutdown
+
+if TYPE_CHECKING:
+    from chargebee import APIError, Chargebee
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +45,8 @@ T = TypeVar("T")
 
 @lru_cache(maxsize=4)
 def _build_sdk(site: str, api_key: str, endpoint: str) -> Chargebee:
+    from chargebee import Chargebee
+
     transport.install_shared_client()
     client = Chargebee(
         api_key=api_key,
@@ -53,7 +61,7 @@ def _build_sdk(site: str, api_key: str, endpoint: str) -> Chargebee:
 
 
 def chargebee_sdk() -> Chargebee:
-    """Return the SDK's client for the configured site."""
+    """Return the SDK's client for the configured site. The first call loads the SDK, which takes long."""
     return _build_sdk(settings.CHARGEBEE_SITE, settings.CHARGEBEE_API_KEY, settings.CHARGEBEE_ENDPOINT)
 
 
@@ -62,6 +70,8 @@ def write_to_provider(operation: Callable[..., T], *args: Any, key: str, params:
 
     Raises NotSent or Refused (nothing changed), or Unconfirmed (the change may have been made).
     """
+    from chargebee import Chargebee
+
     arguments = (*args, params) if params is not None else args
     # A new dict per call: the SDK adds the API key's header to it.
     return _call_provider(lambda: operation(*arguments, headers={Chargebee.idempotency_header: key}))
@@ -94,7 +104,7 @@ def read_page(operation: Callable[..., Any], params: dict[str, Any], *, offset: 
     return list(answer.list), str(answer.next_offset or "")
 
 
-def read_all_pages(operation: Callable[..., Any], params: dict[str, Any]) -> "list[Any]":
+def read_all_pages(operation: Callable[..., Any], params: dict[str, Any]) -> list[Any]:
     """Return all entries of a list operation."""
     entries, offset = read_page(operation, params)
     while offset:
@@ -124,6 +134,9 @@ def _call_provider(call: Callable[[], T]) -> T:
 
 def translate_error(error: Exception) -> Exception:
     """Return our error for an error of the SDK or its HTTP client; other errors are returned unchanged."""
+    import httpx
+    from chargebee import APIError
+
     if isinstance(error, APIError):
         return _translate_api_error(error)
     if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)):
@@ -142,6 +155,9 @@ def _is_unreadable(error: Exception) -> bool:
 
 def _is_outage(error: Exception) -> bool:
     """Return whether the provider or the network failed, rather than the request or the answer's shape."""
+    import httpx
+    from chargebee import APIError
+
     if isinstance(error, APIError):
         return int(error.http_status_code) >= 500 or int(error.http_status_code) == 429
     return isinstance(error, httpx.HTTPError) or type(error) is Exception
@@ -149,11 +165,15 @@ def _is_outage(error: Exception) -> bool:
 
 def _throttled_seconds(error: Exception) -> int | None:
     """Return how many seconds to wait after a throttled request (429); None for other errors."""
+    from chargebee import APIError
+
     is_throttled = isinstance(error, APIError) and int(error.http_status_code) == 429
     return _retry_after_seconds(error) if is_throttled else None
 
 
 def _translate_api_error(error: APIError) -> Exception:
+    from chargebee import PaymentError
+
     status, code = int(error.http_status_code), str(error.api_error_code)
     if status == 429:
         return NotSent(code, retry_after=_retry_after_seconds(error))
