@@ -21,6 +21,7 @@ from django.dispatch import Signal
 from chargebee_sandbox import clock, identifiers, webhook_endpoint
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.models import Customer, Event, PaymentSource, Resource
+from chargebee_sandbox.row_lookup import find_row
 
 EventSubject = Resource | Sequence[Resource] | Body | None
 """What an event may contain: a row, several rows, or a rendered body."""
@@ -92,7 +93,7 @@ def render_event(event: Event) -> Body:
 
 def primary_card(customer: Customer) -> Body | None:
     """Return the customer's primary payment source as the older card resource; None unless it is a card."""
-    source = PaymentSource.objects.filter(handle=customer.get("primary_payment_source_id", "")).first()
+    source = find_row(PaymentSource, "handle", customer.get("primary_payment_source_id", ""))
     return render_card(source) if source is not None and source["type"] == "card" else None
 
 

@@ -13,6 +13,7 @@ from django.db import models
 
 from chargebee_sandbox import clock
 from chargebee_sandbox.body import Body
+from chargebee_sandbox.row_lookup import find_row
 from chargebee_sandbox.site import Site  # noqa: F401  (Django looks for models here)
 from chargebee_sandbox.site_settings import load_settings
 
@@ -101,8 +102,8 @@ class CustomerResource(Resource):
 
     def find_business_entity(self) -> str | None:
         """Return the customer's entity."""
-        customers = Customer.objects.filter(handle=self.customer_id)
-        return customers.values_list("body__business_entity_id", flat=True).first()
+        customer = find_row(Customer, "handle", self.customer_id)
+        return None if customer is None else customer.get("business_entity_id")
 
 
 class ItemFamily(Resource):

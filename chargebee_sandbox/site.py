@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 from django.db import connection, models
 
+from chargebee_sandbox.row_lookup import find_row
+
 
 class Site(models.Model):
     """The only row about the site itself: its clock, time machine, and counters."""
@@ -32,7 +34,7 @@ class Site(models.Model):
     @classmethod
     def load(cls) -> Site:
         """Return the row, created on first use."""
-        site = cls.objects.filter(pk=1).first()
+        site = find_row(cls, "id", 1)
         if site is not None:
             return site
         now = int(time.time())
@@ -50,8 +52,8 @@ class Site(models.Model):
     @classmethod
     def current_webhook_endpoint(cls) -> dict[str, Any] | None:
         """Return what the API has made of the webhook endpoint, or None if it is as in the environment."""
-        endpoint: dict[str, Any] | None = cls.objects.filter(pk=1).values_list("webhook_endpoint", flat=True).first()
-        return endpoint
+        site = find_row(cls, "id", 1)
+        return site.webhook_endpoint if site else None
 
 
 _OFFSET_SQL = f"SELECT offset_ms FROM {Site._meta.db_table} WHERE id = 1"  # noqa: S608  (our own name)

@@ -15,6 +15,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
 from chargebee_sandbox import settings
+from chargebee_sandbox.row_lookup import find_row
 
 
 class DunningEnd(models.TextChoices):
@@ -137,7 +138,7 @@ def default_settings() -> SiteSettings:
 
 def load_settings() -> SiteSettings:
     """Return the site's settings."""
-    return SiteSettings.objects.filter(pk=1).first() or SiteSettings(pk=1, **settings.SITE_DEFAULTS)
+    return find_row(SiteSettings, "id", 1) or SiteSettings(pk=1, **settings.SITE_DEFAULTS)
 
 
 def change_settings(values: Mapping[str, str]) -> SiteSettings:

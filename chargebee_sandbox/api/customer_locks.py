@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from chargebee_sandbox.api.errors import ApiError
 from chargebee_sandbox.api.params import Params
 from chargebee_sandbox.models import CreditNote, Invoice, PaymentSource, Subscription
+from chargebee_sandbox.row_lookup import find_row
 from chargebee_sandbox.site_settings import load_settings
 
 _OWNED_MODELS: dict[str, type[Subscription] | type[Invoice] | type[PaymentSource] | type[CreditNote]] = {
@@ -55,5 +56,5 @@ def _concerned_customer(path: str, arguments: Mapping[str, str], params: Params)
     if kind == "customers":
         return handle
     model = _OWNED_MODELS.get(kind)
-    row = model._default_manager.filter(handle=handle).first() if model else None
+    row = find_row(model, "handle", handle) if model else None
     return None if row is None else row.customer_id

@@ -10,6 +10,7 @@ from chargebee_sandbox.engine.payments import card_tokens, payment_intents
 from chargebee_sandbox.engine.subscriptions import due_transitions, dunning, ramps
 from chargebee_sandbox.engine.write_lock import hold_write_lock
 from chargebee_sandbox.models import Coupon, Invoice, PaymentIntent, Ramp, Subscription, Token
+from chargebee_sandbox.row_lookup import find_row
 from chargebee_sandbox.site import Site
 
 DueRow = Ramp | Subscription | Invoice | Coupon | Token | PaymentIntent
@@ -18,6 +19,11 @@ DUE_MODELS: tuple[type[DueRow], ...] = (Ramp, Subscription, Invoice, Coupon, Tok
 _ANYTHING_DUE_SQL = " OR ".join(
     f"EXISTS (SELECT 1 FROM {kind._meta.db_table} WHERE due_at <= %s)"  # noqa: S608  (our own names)
     for kind in DUE_MODELS
+)
+_FIRST_DUE_ROWS_SQL = " UNION ALL ".join(
+    f"SELECT * FROM (SELECT due_at, {position}, seq FROM {kind._meta.db_table}"  # noqa: S608  (as above)
+    " WHERE due_at <= %s ORDER BY due_at, seq LIMIT 1)"
+    for position, kind in enumerate(DUE_MODELS)
 )
 
 
@@ -70,7 +76,10 @@ def _is_anything_due(limit: int) -> bool:
 
 
 def _earliest_due_row(limit: int) -> DueRow | None:
-    firsts: list[DueRow | None] = [
-        kind.objects.filter(due_at__lte=limit).order_by("due_at", "seq").first() for kind in DUE_MODELS
-    ]
-    return min((row for row in firsts if row), key=lambda row: row.due_at or 0, default=None)
+    with connection.cursor() as cursor:
+        cursor.execute(f"{_FIRST_DUE_ROWS_SQL} ORDER BY 1, 2 LIMIT 1", [limit] * len(DUE_MODELS))
+        found = cursor.fetchone()
+    if found is None:
+        return None
+    _due_at, position, seq = found
+    return find_row(DUE_MODELS[position], "seq", seq)

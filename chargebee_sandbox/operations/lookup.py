@@ -8,14 +8,15 @@ from chargebee_sandbox import event_log, identifiers
 from chargebee_sandbox.api.errors import duplicate_entry, not_found
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.models import Customer, Resource
+from chargebee_sandbox.row_lookup import find_row
 
 R = TypeVar("R", bound=Resource)
 
 
 def find_resource(model: type[R], handle: str, param: str | None = None) -> R:
     """Return the row with this id. Raises: ApiError 404 if it does not exist or is deleted."""
-    row = model._default_manager.filter(handle=handle, deleted=False).first()
-    if row is None:
+    row = find_row(model, "handle", handle)
+    if row is None or row.deleted:
         raise not_found(model.kind, handle, param)
     return row
 

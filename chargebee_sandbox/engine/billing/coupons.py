@@ -10,6 +10,7 @@ from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine import billing_dates
 from chargebee_sandbox.engine.billing.pricing import Deduction
 from chargebee_sandbox.models import Coupon, CouponCode, CouponSet, ItemPrice, Subscription
+from chargebee_sandbox.row_lookup import find_row
 
 
 class CouponUnusable(Exception):
@@ -57,10 +58,10 @@ def release_coupons(entries: Sequence[Body]) -> None:
 
 def find_coupon(handle: str) -> tuple[Coupon, CouponCode | None] | None:
     """Return the coupon with this id or code, and the code; None for an unknown one."""
-    coupon = Coupon.objects.filter(handle=handle, deleted=False).first()
-    if coupon is not None:
+    coupon = find_row(Coupon, "handle", handle)
+    if coupon is not None and not coupon.deleted:
         return coupon, None
-    code = CouponCode.objects.filter(handle=handle).first()
+    code = find_row(CouponCode, "handle", handle)
     return None if code is None else (Coupon.objects.get(handle=code["coupon_id"]), code)
 
 
