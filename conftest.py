@@ -283,6 +283,14 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
         yield
 
 
+@pytest.fixture(scope="module")
+def shared_rows(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Let a module's fixtures make rows once for all its tests; each test changes them in a savepoint of its own."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
 @pytest.fixture(scope="session")
 def sandbox_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     """Run one sandbox for this test process, on a free port, with its own database and webhooks off."""

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from accounts.models import Account
 from billing.models import Command
 from billing.tests.api.browser import Browser
-from billing.tests.api.mirror_factory import GOSPEL, KIDS, LEGACY, make_subscription, open_account
+from billing.tests.api.mirror_factory import GOSPEL, KIDS, LEGACY, apply_catalog, make_subscription, open_account
 from core.models import IdempotentRequest
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalog", "no_provider")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_provider")]
 
 PAUSE_SOME = "/api/account/subscriptions/multiple-pause"
 REMOVE_PAUSE = "/api/account/subscription/remove-scheduled-pause"
@@ -86,10 +87,17 @@ BAD_PLANS: list[Any] = [
 BAD_QUOTES: list[Any] = ["x" * 65, 7, 6.99, {"not": "text"}, ["quote"], "", True, "a\x00b"]
 
 
+@pytest.fixture(scope="module")
+def account(shared_rows: None) -> Account:
+    """Return Alice's account with two subscriptions, beside a catalog."""
+    apply_catalog()
+    return open_account("alice", make_subscription("own"), make_subscription("also", GOSPEL))
+
+
 @pytest.fixture
-def alice(catalog: None) -> Browser:
-    """Return Alice's browser; she has two subscriptions."""
-    return Browser(open_account("alice", make_subscription("own"), make_subscription("also", GOSPEL)))
+def alice(account: Account) -> Browser:
+    """Return Alice's browser."""
+    return Browser(account)
 
 
 def assert_refused(response: Any, field: str) -> None:

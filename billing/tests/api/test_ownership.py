@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from drf_spectacular.generators import SchemaGenerator
 
+from accounts.models import Account
 from billing.models import CancellationFeedback, Command
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirror_factory import (
     GOSPEL,
     KIDS,
+    apply_catalog,
     make_invoice,
     make_resource,
     make_subscription,
@@ -19,7 +21,7 @@ from billing.tests.api.mirror_factory import (
     timestamp_at,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalog", "no_provider")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_provider")]
 
 POSTS = (
     "/api/account/subscriptions/multiple-pause",
@@ -37,9 +39,10 @@ PAYMENT_INTENTS = "/api/payments/paymentToken"
 SWITCH = "/api/account/others/switch"
 
 
-@pytest.fixture
-def alice(catalog: None) -> Browser:
-    """Return Alice's browser; Bob, a stranger, has a subscription, an invoice and a card."""
+@pytest.fixture(scope="module")
+def account(shared_rows: None) -> Account:
+    """Return Alice's account, beside a catalog; Bob, a stranger, has a subscription, an invoice and a card."""
+    apply_catalog()
     open_account(
         "bob",
         make_subscription(
@@ -48,7 +51,13 @@ def alice(catalog: None) -> Browser:
         make_invoice("17", owner="bob"),
         make_resource("payment_source", "bobs-card", customer_id="bob", type="card", status="valid"),
     )
-    return Browser(open_account("alice", make_subscription("own"), make_subscription("also", GOSPEL)))
+    return open_account("alice", make_subscription("own"), make_subscription("also", GOSPEL))
+
+
+@pytest.fixture
+def alice(account: Account) -> Browser:
+    """Return Alice's browser."""
+    return Browser(account)
 
 
 def is_not_found(response: Any) -> bool:
