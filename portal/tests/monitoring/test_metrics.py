@@ -21,6 +21,7 @@ from portal.monitoring import metric_files
 
 pytestmark = pytest.mark.django_db
 OUTSIDE = "203.0.113.7"
+REPLACED = 25
 
 
 def read_metrics(visitor):
@@ -108,14 +109,25 @@ def test_a_new_process_reuses_the_file_of_an_exited_one(tmp_path):
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_counts_stay_complete_while_processes_are_replaced(visitor):
+def test_counts_stay_complete_while_processes_are_replaced(visitor, tmp_path):
     count_request_in_process("steady", before="os.fork() and os.wait()")
-    replacing = run_in_process("for _ in range(200):\n    if os.fork() == 0:\n        os._exit(0)\n    os.wait()\n")
-    counts = set()
+    begun, count = tmp_path / "begun", "metrics.observe_request('GET', 'replaced', 200, 0.1)"
+    replacing = run_in_process(
+        f"open('{begun}', 'w').close()\n"
+        f"for _ in range({REPLACED}):\n    if os.fork() == 0:\n        {count}\n        os._exit(0)\n    os.wait()\n"
+    )
+    wait_until(begun.exists)
+    readings = []
     while replacing.poll() is None:
-        counts.add(read_metrics(visitor)["portal_request_seconds_count", "200", "GET", "steady"])
+        readings.append(read_metrics(visitor))
+    readings.append(read_metrics(visitor))
+    steady, replaced = (
+        [reading.get(("portal_request_seconds_count", "200", "GET", route), 0) for reading in readings]
+        for route in ("steady", "replaced")
+    )
     assert replacing.returncode == 0
-    assert counts == {2}
+    assert set(steady) == {2}
+    assert (replaced, replaced[-1]) == (sorted(replaced), REPLACED)
 
 
 @pytest.mark.django_db(transaction=True)
