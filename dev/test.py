@@ -7,10 +7,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from threading import Condition
 from typing import IO
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -57,7 +59,15 @@ OWN_VARIABLES = (
 
 # Where a suite's output goes: the console (None), or a file while other suites run.
 Output = IO[bytes] | None
-Suite = Callable[[Output], bool]
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A suite of tests: `run` returns whether it passed. It begins once the suite named by `after` has ended."""
+
+    name: str
+    run: Callable[[Output], bool]
+    after: str = ""
 
 
 class SuiteSkipped(Exception):
@@ -161,63 +171,105 @@ def browser_suite(data: Path, output: Output) -> bool:
     return _run_suite(command, output, CHROMIUM=ensure_browser(), PREPARED_DEMO=str(data))
 
 
-def test_lanes(data: Path) -> tuple[dict[str, Suite], ...]:
-    """Return all suites in two lanes, which run beside each other; the suites of a lane run one after the other.
+def listed_suites(data: Path) -> list[Suite]:
+    """Return all suites in the order in which they begin: the longest first, so that both lanes end at about one time.
 
-    The faults mostly wait, for time-outs, so they leave the journeys the cores that a browser needs.
+    The faults mostly wait, for time-outs, so they leave the Python suite the cores that it needs.
     """
-    return (
-        {
-            "a demo's first night": partial(prepare_journey_data, data),
-            "Python on the embedded default": python_suite,
-            "browser journeys": partial(browser_suite, data),
-        },
-        {
-            "Python on PostgreSQL and Redis": services_suite,
-            "a rehearsal of production": rehearsal_suite,
-            "the frontend": frontend_suite,
-            "faults below the portal": faults_suite,
-        },
-    )
+    night = "a demo's first night"
+    return [
+        Suite("Python on the embedded default", python_suite),
+        Suite(night, partial(prepare_journey_data, data)),
+        Suite("faults below the portal", faults_suite),
+        Suite("browser journeys", partial(browser_suite, data), after=night),
+        Suite("Python on PostgreSQL and Redis", services_suite),
+        Suite("a rehearsal of production", rehearsal_suite),
+        Suite("the frontend", frontend_suite),
+    ]
 
 
-def _run_lanes(lanes: tuple[dict[str, Suite], ...], folder: Path) -> list[str]:
-    """Run lanes, the first on the console, and print the others' output afterwards; return summaries."""
-    shown, *others = lanes
-    with ThreadPoolExecutor(len(others)) as pool:
-        running = [pool.submit(_run_captured, lane, folder) for lane in others]
-        lines = [_run_shown(name, suite) for name, suite in shown.items()]
-        for lane in running:
-            for line, output in lane.result():
-                print_line(output)
-                lines.append(line)
+class SuiteList:
+    """Suites that wait to be run; lanes take them, each the first that it may begin."""
+
+    def __init__(self, suites: Sequence[Suite]) -> None:
+        self._waiting = list(suites)
+        self._ended: set[str] = set()
+        self._change = Condition()
+
+    def take_suite(self) -> Suite | None:
+        """Return a suite whose data is there, if need be once another lane has made it; None if no suite is left."""
+        with self._change:
+            while self._waiting:
+                for suite in self._waiting:
+                    if not suite.after or suite.after in self._ended:
+                        self._waiting.remove(suite)
+                        return suite
+                self._change.wait()
+            return None
+
+    def drop_rest(self) -> None:
+        """Let no further suite begin."""
+        with self._change:
+            self._waiting.clear()
+            self._change.notify_all()
+
+    def mark_ended(self, suite: Suite) -> None:
+        """Let those begin that wait for this suite."""
+        with self._change:
+            self._ended.add(suite.name)
+            self._change.notify_all()
+
+
+def run_lanes(suites: Sequence[Suite], folder: Path) -> list[str]:
+    """Run suites in two lanes, one on the console, and print the other's output afterwards; return summaries."""
+    waiting = SuiteList(suites)
+    with ThreadPoolExecutor(1) as pool:
+        captured = pool.submit(_run_captured, waiting, folder)
+        try:
+            lines = _run_shown(waiting)
+        except BaseException:
+            # Ctrl-C ends the suite of the other lane, too, which would take the next one.
+            waiting.drop_rest()
+            raise
+        for line, output in captured.result():
+            print_line(output)
+            lines.append(line)
     return lines
 
 
-def _run_shown(name: str, suite: Suite) -> str:
-    print_line(f"\n=== {name}")
-    return _run_and_summarize(name, suite, None)
+def _run_shown(suites: SuiteList) -> list[str]:
+    lines = []
+    while suite := suites.take_suite():
+        print_line(f"\n=== {suite.name}")
+        try:
+            lines.append(_run_and_summarize(suite, None))
+        finally:
+            suites.mark_ended(suite)
+    return lines
 
 
-def _run_captured(lane: dict[str, Suite], folder: Path) -> list[tuple[str, str]]:
+def _run_captured(suites: SuiteList, folder: Path) -> list[tuple[str, str]]:
     """Run the suites of a lane; return the summary and the output of each."""
     outcomes = []
-    for name, suite in lane.items():
+    while suite := suites.take_suite():
         with tempfile.TemporaryFile(dir=folder) as output:
-            line = _run_and_summarize(name, suite, output)
+            try:
+                line = _run_and_summarize(suite, output)
+            finally:
+                suites.mark_ended(suite)
             output.seek(0)
-            outcomes.append((line, f"\n=== {name}\n{output.read().decode(errors='replace')}"))
+            outcomes.append((line, f"\n=== {suite.name}\n{output.read().decode(errors='replace')}"))
     return outcomes
 
 
-def _run_and_summarize(name: str, suite: Suite, output: Output) -> str:
+def _run_and_summarize(suite: Suite, output: Output) -> str:
     began = time.monotonic()
-    return f"  {name}: {_suite_outcome(suite, output)} ({time.monotonic() - began:.0f} s)"
+    return f"  {suite.name}: {_suite_outcome(suite, output)} ({time.monotonic() - began:.0f} s)"
 
 
 def _suite_outcome(suite: Suite, output: Output) -> str:
     try:
-        return "passed" if suite(output) else "FAILED"
+        return "passed" if suite.run(output) else "FAILED"
     except SuiteSkipped as reason:
         return f"FAILED: {reason}, and CI leaves nothing out" if CI else f"left out: {reason}"
     except CannotContinue as error:
@@ -232,7 +284,7 @@ def main() -> int:
         print_line(f"\n{error}")
         return 1
     with tempfile.TemporaryDirectory(prefix="portal-test-") as folder:
-        lines = _run_lanes(test_lanes(Path(folder) / "demo"), Path(folder))
+        lines = run_lanes(listed_suites(Path(folder) / "demo"), Path(folder))
     print_line("\n=== make test\n" + "\n".join(lines))
     return 1 if any("FAILED" in line for line in lines) else 0
 
