@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -76,11 +77,22 @@ def run_seeds(folder: Path, *arguments: str) -> str:
     return run.stdout
 
 
-@pytest.fixture(scope="module", params=SEED_DAYS, ids=lambda day: f"{day:%Y-%m-%d}")
-def seeded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Seeded:
-    folder, present = tmp_path_factory.mktemp("seeded"), int(request.param.timestamp())
-    run_seeds(folder, "--present", str(present))
-    return Seeded(folder / "sandbox.sqlite3", present)
+@pytest.fixture(scope="module")
+def seed_on(tmp_path_factory: pytest.TempPathFactory) -> Callable[[datetime], Seeded]:
+    """Return a function that returns what was seeded on a day, once for all tests."""
+
+    @cache
+    def seed_once(day: datetime) -> Seeded:
+        folder, present = tmp_path_factory.mktemp("seeded"), int(day.timestamp())
+        run_seeds(folder, "--present", str(present))
+        return Seeded(folder / "sandbox.sqlite3", present)
+
+    return seed_once
+
+
+@pytest.fixture(params=SEED_DAYS, ids=lambda day: f"{day:%Y-%m-%d}")
+def seeded(request: pytest.FixtureRequest, seed_on: Callable[[datetime], Seeded]) -> Seeded:
+    return seed_on(request.param)
 
 
 def days_from_now(seeded: Seeded, instant: int) -> float:
@@ -269,22 +281,17 @@ def test_every_customer_has_an_address_in_the_united_states(seeded: Seeded) -> N
     assert all(body["last_name"] for body in seeded.read_bodies("customer"))
 
 
-def test_it_seeds_once_and_leaves_the_clock_at_the_real_time(tmp_path: Path) -> None:
+def test_it_seeds_once_and_the_served_site_continues_from_the_real_time(
+    tmp_path: Path, launch_sandbox: Callable[..., Any]
+) -> None:
     first, second = run_seeds(tmp_path), run_seeds(tmp_path)
     seeded = Seeded(tmp_path / "sandbox.sqlite3", 0)
-    events = seeded.read_value("SELECT max(seq) FROM sandbox_event")
 
     assert first.startswith("Seeded the sandbox")
     assert "already" in second
     assert seeded.read_value("SELECT offset_ms FROM sandbox_site") == 0
     assert seeded.read_value("SELECT time_travel_status FROM sandbox_site") == "succeeded"
-    run_seeds(tmp_path, "--afresh")
-    assert seeded.read_value("SELECT min(seq) FROM sandbox_event") > events
-    assert len(seeded.read_bodies("customer")) == 12
 
-
-def test_the_served_site_continues_from_the_seeded_data(tmp_path: Path, launch_sandbox: Callable[..., Any]) -> None:
-    run_seeds(tmp_path)
     sandbox = launch_sandbox()
     client = sandbox.client()
     paid_before = len(client.Invoice.list({"customer_id": {"is": "ava"}, "limit": 100}).list)
@@ -300,12 +307,15 @@ def test_the_served_site_continues_from_the_seeded_data(tmp_path: Path, launch_s
 def test_it_can_be_reseeded_while_the_sandbox_is_running(tmp_path: Path, launch_sandbox: Callable[..., Any]) -> None:
     client = launch_sandbox().client()
     client.Customer.create({"id": "stranger"})
+    seeded = Seeded(tmp_path / "sandbox.sqlite3", 0)
+    events = seeded.read_value("SELECT max(seq) FROM sandbox_event")
 
     run_seeds(tmp_path, "--afresh")
 
     handles = {entry.customer.id for entry in client.Customer.list({"limit": 100}).list}
     assert len(handles) == 12
     assert "stranger" not in handles
+    assert seeded.read_value("SELECT min(seq) FROM sandbox_event") > events
 
 
 def test_a_bulk_site_has_like_customers_with_ids_and_days_of_their_own(tmp_path: Path) -> None:
@@ -335,12 +345,10 @@ def test_a_bill_can_be_moved_back_within_its_month_and_stays_ahead() -> None:
                 assert (days >= 0, earliest > present, bill - present < 31 * DAY, len(months)) == (True, True, True, 1)
 
 
-def test_the_named_customers_are_the_same_beside_a_past(tmp_path: Path) -> None:
-    present = str(int(SEED_DAYS[2].timestamp()))
-    for folder, past in (("alone", ()), ("among", ("--past", "1"))):
-        (tmp_path / folder).mkdir()
-        run_seeds(tmp_path / folder, "--present", present, *past)
-    alone, among = (Seeded(tmp_path / folder / "sandbox.sqlite3", int(present)) for folder in ("alone", "among"))
+def test_the_named_customers_are_the_same_beside_a_past(tmp_path: Path, seed_on: Callable[[datetime], Seeded]) -> None:
+    alone = seed_on(SEED_DAYS[2])
+    run_seeds(tmp_path, "--present", str(alone.present), "--past", "1")
+    among = Seeded(tmp_path / "sandbox.sqlite3", alone.present)
 
     handles = {customer["id"] for customer in among.read_bodies("customer")}
     named = {customer["id"] for customer in alone.read_bodies("customer")}
