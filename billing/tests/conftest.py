@@ -17,8 +17,11 @@ from conftest import Sandbox
 
 # Rewrite the assertions of the property tests' helpers, as in a test.
 pytest.register_assert_rewrite(
-    "billing.tests.storm.account_lifecycle",
-    "billing.tests.storm.churn_lifecycle",
+    "billing.tests.storm.lifecycle.account_lifecycle",
+    "billing.tests.storm.lifecycle.churn_lifecycle",
+    "billing.tests.storm.lifecycle.pause_periods",
+    "billing.tests.storm.lifecycle.shown_figures",
+    "billing.tests.storm.lifecycle.true_mails",
     "billing.tests.storm.write_ledger",
     "billing.tests.storm.storm_world",
 )

@@ -25,7 +25,7 @@ from billing.tests.api.mirror_factory import (
     subscription_coupons,
     timestamp_at,
 )
-from billing.tests.support.invariants import built_documents
+from billing.tests.support.shown_documents import built_documents
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("catalog", "no_provider")]
 

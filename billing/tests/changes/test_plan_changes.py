@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
@@ -17,9 +16,10 @@ from billing.changes.discounts import bundle_coupons
 from billing.commands.confirmation import NoChange
 from billing.errors import InvalidState, PaymentMethodRequired, PaymentProcessingFailed, QuoteChanged
 from billing.jobs import schedule
-from billing.mirror import account_import, documents, reconcile
+from billing.mirror import account_import, reconcile
 from billing.models import AccountDocument, BundleRate, Command, PauseSchedule, Subscription
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, KIDS, Provider, utc_time
+from billing.tests.support.shown_documents import read_document
 from conftest import Sandbox
 from core.errors import InvalidInput
 
@@ -52,11 +52,6 @@ def switch_period(account: Account, direction: str, plans: Sequence[str] | None 
 
 def provider_coupons(provider: Provider, account: Account, plan: str) -> list[str]:
     return [row.coupon_id for row in provider.subscription(account, plan).coupons or []]
-
-
-def read_document(account: Account, kind: str) -> dict[str, Any]:
-    body: dict[str, Any] = json.loads(documents.read_document(account, kind))
-    return body
 
 
 def run_due_jobs() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -27,12 +26,13 @@ from billing.errors import (
     QuoteChanged,
 )
 from billing.jobs.command_kinds import COMMAND_KINDS
-from billing.mirror import account_import, documents
+from billing.mirror import account_import
 from billing.models import AccountDocument, BundleRate, Command, OfferClaim
 from billing.survey import EMPTY_SURVEY
 from billing.tests.support.coupon_codes import sell_codes
 from billing.tests.support.faulty_proxy import FaultyProxy
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, KIDS, VISA_CARD, Provider
+from billing.tests.support.shown_documents import read_document
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("assert_settled_after")]
 
@@ -74,13 +74,10 @@ def expire_lease() -> None:
     Command.objects.filter(state__in=Command.OPEN).update(next_attempt_at=timezone.now() - timedelta(seconds=1))
 
 
-def read_document(account: Account, kind: str = AccountDocument.Kind.PLANS) -> dict[str, Any]:
-    body: dict[str, Any] = json.loads(documents.read_document(account, kind))
-    return body
-
-
 def read_periods(account: Account) -> dict[str, str]:
-    return {plan["id"]: plan["periodUnit"] for plan in read_document(account)["existingPlans"]}
+    return {
+        plan["id"]: plan["periodUnit"] for plan in read_document(account, AccountDocument.Kind.PLANS)["existingPlans"]
+    }
 
 
 def make_downgrading_bundle(provider: Provider) -> Account:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
@@ -28,13 +27,13 @@ from billing.errors import (
 )
 from billing.gateway import records
 from billing.jobs.command_kinds import COMMAND_KINDS
-from billing.mirror import account_import, documents, writer
+from billing.mirror import account_import, writer
 from billing.models import AccountDocument, Command, PauseSchedule, Subscription
 from billing.models.steps import Step, StepState
 from billing.tests.storm.injected_troubles import ProcessDied
 from billing.tests.support.faulty_proxy import FaultyProxy
-from billing.tests.support.invariants import built_documents
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, KIDS, Provider, utc_time
+from billing.tests.support.shown_documents import built_documents, read_documents
 from conftest import Sandbox
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("assert_settled_after")]
@@ -203,8 +202,7 @@ def test_a_process_killed_during_that_refresh_leaves_correct_documents(provider:
     with connection.execute_wrapper(die_on_insert), pytest.raises(ProcessDied):
         pause_all(alice)
 
-    shown = {kind: json.loads(documents.read_document(alice, kind)) for kind in AccountDocument.Kind.values}
-    assert shown == built_documents(alice)
+    assert read_documents(alice) == built_documents(alice)
 
 
 @pytest.mark.shows("rule-2")

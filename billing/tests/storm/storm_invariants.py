@@ -6,7 +6,6 @@ provider's console, or time.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections import Counter
 from dataclasses import dataclass, field
@@ -19,10 +18,8 @@ from accounts.models import Account, OutgoingMail
 from billing import clock
 from billing.changes import resumes
 from billing.changes.discounts import bundle_coupons
-from billing.mirror import documents
 from billing.mirror.writer import MODELS_BY_KIND
 from billing.models import (
-    AccountDocument,
     CancellationFeedback,
     ChurnEvent,
     Command,
@@ -34,13 +31,14 @@ from billing.models import (
 from billing.models.commands import SYSTEM_ACTOR
 from billing.models.steps import StepOperation
 from billing.receipts import payment_mails
-from billing.tests.storm.churn_lifecycle import RawSubscriptions, pause_periods
 from billing.tests.storm.injected_troubles import TroubleMaker
+from billing.tests.storm.lifecycle.pause_periods import assert_never_billed_while_paused, pause_periods
 from billing.tests.storm.subscriber_app import AppRequest
 from billing.tests.storm.write_ledger import WriteLedger
-from billing.tests.support.invariants import built_documents, reconcile_output
-from billing.tests.support.live_provider import Provider, billed_ids, undo_fingerprint, utc_time
-from billing.tests.support.webhook_delivery import Event, WebhookDelivery
+from billing.tests.support.invariants import reconcile_output
+from billing.tests.support.live_provider import Provider, utc_time
+from billing.tests.support.shown_documents import built_documents, read_documents
+from billing.tests.support.webhook_delivery import WebhookDelivery
 
 Kind = ChurnEvent.Kind
 COUNTED_AS = {
@@ -103,7 +101,7 @@ class StormInvariants:
         """Assert what always holds."""
         assert self.errors.messages == []
         assert self.trouble_maker.requests_in_transaction == 0, "the provider was asked inside a transaction"
-        self._assert_never_billed_while_paused()
+        assert_never_billed_while_paused(self.delivery.story)
         self.assert_never_older()
         self._assert_revenue_adds_up()
         for name, account in self.accounts.items():
@@ -111,8 +109,10 @@ class StormInvariants:
             self._assert_counted_once(account)
             self._assert_resumed_when_promised(account)
             assert Command.objects.filter(account=account, state__in=Command.OPEN).count() <= 1
-            assert self._hot_read_bodies(account) == built_documents(Account.objects.get(pk=account.pk))
-            prices = [fingerprint["price"].rsplit("-", 1)[0] for fingerprint in self.live_fingerprints(name).values()]
+            assert read_documents(account) == built_documents(Account.objects.get(pk=account.pk))
+            prices = [
+                fingerprint["price"].rsplit("-", 1)[0] for fingerprint in self.provider.live_fingerprints(name).values()
+            ]
             assert len(prices) == len(set(prices)), f"{name} has two live subscriptions of one service"
 
     def assert_final_state(self) -> None:
@@ -207,8 +207,7 @@ class StormInvariants:
         """Assert that the ledger's sum is what the provider's paying subscriptions come to per month."""
         expected = 0
         for name in self.accounts:
-            listed = self.provider.sdk.Subscription.list({"customer_id": {"is": name}, "limit": 100})
-            for raw in (entry.subscription.raw_data for entry in listed.list):
+            for raw in self.provider.raw_subscriptions(name).values():
                 if raw["status"] in ("active", "non_renewing"):
                     cents = sum(item["amount"] for item in raw["subscription_items"])
                     expected += cents if raw["billing_period_unit"] == "month" else (2 * cents + 12) // 24
@@ -224,32 +223,6 @@ class StormInvariants:
                 if raw["type"] == "refund":
                     returned[raw["refunded_txn_id"]] += raw["amount"]
             assert all(cents <= rows[payment]["amount"] for payment, cents in returned.items() if payment in rows)
-
-    def _assert_never_billed_while_paused(self) -> None:
-        stories: dict[str, list[Event]] = {}
-        for event in self.delivery.story:
-            if "subscription" in event["content"]:
-                stories.setdefault(event["content"]["subscription"]["id"], []).append(event)
-        held = {identifier: pause_periods(story, ()) for identifier, story in stories.items()}
-        for event in self.delivery.story:
-            if event["event_type"] == "invoice_generated":
-                invoice = event["content"]["invoice"]
-                within = [
-                    period
-                    for identifier in billed_ids(invoice)
-                    for period in held.get(identifier, ())
-                    if period.covers_instant(invoice["date"])
-                ]
-                assert not within, f"invoice {invoice['id']} bills a paused subscription"
-
-    def live_fingerprints(self, name: str) -> RawSubscriptions:
-        """Return what a change can alter of each live subscription at the provider."""
-        listed = self.provider.sdk.Subscription.list({"customer_id": {"is": name}, "limit": 100})
-        raws = [entry.subscription.raw_data for entry in listed.list]
-        return {raw["id"]: undo_fingerprint(raw) for raw in raws if raw["status"] != "cancelled"}
-
-    def _hot_read_bodies(self, account: Account) -> dict[str, Any]:
-        return {kind: json.loads(documents.read_document(account, kind)) for kind in AccountDocument.Kind.values}
 
 
 def _assert_bills_told_once() -> None:

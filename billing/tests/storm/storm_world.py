@@ -33,14 +33,14 @@ from billing.models import (
     WebhookEvent,
 )
 from billing.queries.subscriptions.ownership import live_holdings
-from billing.tests.storm.account_lifecycle import RATES, InitialPlan, next_event_at, reset_site
-from billing.tests.storm.churn_lifecycle import RawSubscriptions
+from billing.tests.storm.initial_site import RATES, InitialPlan, reset_site
 from billing.tests.storm.injected_troubles import Act, DeathAt, Fault, Meanwhile, Trouble
+from billing.tests.storm.lifecycle.account_lifecycle import next_event_at
 from billing.tests.storm.operator_actions import OPERATOR, AdminOperator, ConsoleOperator
 from billing.tests.storm.storm_invariants import StormInvariants
 from billing.tests.storm.subscriber_app import AppRequest, AppWish, NotOffered, SubscriberApp
 from billing.tests.storm.write_ledger import ProviderLog, WriteLedger, owner_of
-from billing.tests.support.live_provider import DECLINING_CARD
+from billing.tests.support.live_provider import DECLINING_CARD, RawSubscriptions
 from billing.tests.support.subscriber_wallet import SubscriberWallet
 from conftest import GENESIS
 from core.errors import PortalError
@@ -384,7 +384,7 @@ class StormWorld(StormInvariants):
         customer = self.provider.sdk.Customer.retrieve(name).customer.raw_data
         own = ("first_name", "last_name", "primary_payment_source_id", "backup_payment_source_id")
         return {
-            **self.live_fingerprints(name),
+            **self.provider.live_fingerprints(name),
             "customer": {field: customer.get(field) for field in own},
             "sources": self.apps[name].wallet.provider_sources(),
         }

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule
 
-from billing.tests.storm.account_lifecycle import AccountLifecycle, InitialPlan
-from billing.tests.storm.plan_changes import PlanChanges
+from billing.tests.storm.initial_site import InitialPlan
+from billing.tests.storm.lifecycle.account_lifecycle import AccountLifecycle
+from billing.tests.storm.lifecycle.plan_changes import PlanChanges
 from billing.tests.storm.sequence_search import (
     CONSOLE_ACTIONS,
     plans,

@@ -12,8 +12,8 @@ from hypothesis.stateful import initialize, invariant, rule
 from billing.api.serializers.requests import OFFERING_SCREENS
 from billing.jobs import schedule
 from billing.survey import DAILY_USAGES, EMPTY_SURVEY, OFFERS, REASONS, SATISFACTION_LEVELS, Survey
-from billing.tests.storm.account_lifecycle import InitialPlan
-from billing.tests.storm.churn_lifecycle import ChurnLifecycle
+from billing.tests.storm.initial_site import InitialPlan
+from billing.tests.storm.lifecycle.churn_lifecycle import ChurnLifecycle
 from billing.tests.storm.sequence_search import (
     CONSOLE_ACTIONS,
     SequenceMachine,

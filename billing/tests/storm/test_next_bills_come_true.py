@@ -23,8 +23,9 @@ from billing.changes.resumes import ResumeEstimate
 from billing.mirror import documents, next_bills
 from billing.mirror.pause_schedules import PAUSE_DAYS
 from billing.models import AccountDocument
-from billing.tests.storm.account_lifecycle import NAME, AccountLifecycle, InitialPlan
-from billing.tests.storm.plan_changes import PlanChanges
+from billing.tests.storm.initial_site import InitialPlan
+from billing.tests.storm.lifecycle.account_lifecycle import NAME, AccountLifecycle
+from billing.tests.storm.lifecycle.plan_changes import PlanChanges
 from billing.tests.storm.sequence_search import plans, search_sequences
 from billing.tests.support.live_provider import Provider, billed_ids
 

@@ -13,7 +13,7 @@ from hypothesis.stateful import initialize, invariant, rule
 from pytest_django import Settings
 
 from billing.jobs import schedule
-from billing.tests.storm.account_lifecycle import InitialPlan
+from billing.tests.storm.initial_site import InitialPlan
 from billing.tests.storm.injected_troubles import Act, DeathAt, Fault, Meanwhile, Trouble
 from billing.tests.storm.operator_actions import (
     ADMIN_ACTIONS,

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from datetime import timedelta
 from io import StringIO
-from typing import Any
 
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from accounts.models import Account, OutgoingMail
+from accounts.models import OutgoingMail
 from billing import clock
-from billing.api.documents import render_documents
 from billing.jobs import recovery
 from billing.mirror import reconcile
 from billing.models import Command, FeedCursor, InvoicePdf, JobRun, PauseSchedule, WebhookEvent
@@ -26,11 +23,6 @@ def reconcile_output() -> str:
     except CommandError as error:
         output.write(str(error))
     return output.getvalue()
-
-
-def built_documents(account: Account) -> dict[str, Any]:
-    """Return the documents as they would be rendered now."""
-    return {kind: json.loads(text) for kind, text in render_documents(account).items()}
 
 
 def expire_leases() -> None:

@@ -23,6 +23,8 @@ VISA_CARD = "4111111111111111"
 # Adds as valid, and every charge of it fails (semantics of the provider's test gateway).
 DECLINING_CARD = "4005519200000004"
 
+RawSubscriptions = dict[str, Mapping[str, Any]]
+
 
 @dataclass
 class Provider:
@@ -88,6 +90,16 @@ class Provider:
             for entry in page.list
             if entry.subscription.subscription_items[0].item_price_id.startswith(plan)
         )
+
+    def raw_subscriptions(self, name: str) -> RawSubscriptions:
+        """Return a customer's subscriptions, of any state, as the provider has them."""
+        page = self.sdk.Subscription.list({"customer_id": {"is": name}, "limit": 100})
+        return {entry.subscription.id: entry.subscription.raw_data for entry in page.list}
+
+    def live_fingerprints(self, name: str) -> RawSubscriptions:
+        """Return what an undo must restore of each live subscription of a customer."""
+        raws = self.raw_subscriptions(name).items()
+        return {identifier: undo_fingerprint(raw) for identifier, raw in raws if raw["status"] != "cancelled"}
 
     def invoices(self, account: Account) -> list[Any]:
         """Return the account's invoices at the provider, oldest first."""

@@ -7,7 +7,7 @@ from collections.abc import Set
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from billing.tests.storm.account_lifecycle import AccountLifecycle
+from billing.tests.storm.lifecycle.account_lifecycle import AccountLifecycle
 from billing.tests.storm.sequence_search import SequenceMachine, some_plans
 from billing.tests.support.coupon_codes import CODES, FREE_MONTH
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import random
-import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.core import mail as outgoing
 from django.db.models import QuerySet
 from django.test import override_settings
 
@@ -24,26 +22,35 @@ from billing.changes.discounts import bundle_coupons
 from billing.errors import BillingPartial
 from billing.jobs import schedule as job_schedule
 from billing.mirror import reconcile
-from billing.models import CancellationFeedback, ChurnEvent, Command, Invoice, JobRun, PauseSchedule, Subscription
-from billing.receipts import notices, payment_mails
+from billing.models import CancellationFeedback, ChurnEvent, Command, JobRun, PauseSchedule, Subscription
 from billing.survey import Screen, Survey
-from billing.tests.storm.account_lifecycle import NAME, AccountLifecycle, next_event_at
-from billing.tests.support.invariants import built_documents
-from billing.tests.support.live_provider import DECLINING_CARD, VISA_CARD, billed_ids, undo_fingerprint, utc_time
+from billing.tests.storm.lifecycle.account_lifecycle import NAME, AccountLifecycle, next_event_at
+from billing.tests.storm.lifecycle.pause_periods import (
+    PausePeriod,
+    assert_never_billed_while_paused,
+    is_placed_by_portal,
+    pause_periods,
+)
+from billing.tests.storm.lifecycle.true_mails import THIRTY_DAYS, assert_mail_is_true, assert_notices_sent_once
+from billing.tests.support.live_provider import (
+    DECLINING_CARD,
+    VISA_CARD,
+    RawSubscriptions,
+    undo_fingerprint,
+    utc_time,
+)
+from billing.tests.support.shown_documents import built_documents, read_documents
 from billing.tests.support.subscriber_wallet import SubscriberWallet
 from billing.tests.support.webhook_delivery import Event, WebhookDelivery
 from core.errors import PortalError
 
-RawSubscriptions = dict[str, Mapping[str, Any]]
 Kind = ChurnEvent.Kind
 Outcome = CancellationFeedback.Outcome
 
 TURNS = (Kind.PAUSED, Kind.RESUMED)
-THIRTY_DAYS = timedelta(days=30)
 # Longer than any action takes, because the clock does not stand still.
 SOON = timedelta(minutes=2)
 OPERATOR = "support:vera"
-UNDO_LINK = re.compile(r"[?&]undo=([\w-]+)")
 # No server listens on this port.
 UNREACHABLE_ENDPOINT = "http://127.0.0.1:9/api/v2"
 
@@ -192,7 +199,7 @@ class ChurnLifecycle(AccountLifecycle):
                 outbox.deliver_mail(mail.pk)
                 mail.refresh_from_db()
                 if mail.state == OutgoingMail.State.SENT:
-                    self._assert_mail_is_true(mail)
+                    assert_mail_is_true(mail, provider=self.provider, customer=NAME, zone=self.zone, stale=self.stale)
 
     def skip_time(self, **duration: float) -> None:
         """Let time pass without workers."""
@@ -254,18 +261,17 @@ class ChurnLifecycle(AccountLifecycle):
         assert not Command.objects.filter(state__in=Command.OPEN).exists()
         assert {row.key: row.survey for row in CancellationFeedback.objects.all()} == self.surveys
         assert self._event_counts(Kind.CANCELLED, Kind.KEPT, Kind.PAUSE_SCHEDULED) == +self.counted
-        self._assert_never_billed_while_paused()
+        assert_never_billed_while_paused(self.delivery.story)
         self._assert_pauses_and_resumes_are_counted_once()
-        self._assert_notices_sent_once()
-        assert self._hot_read_bodies() == built_documents(self.account)
+        assert_notices_sent_once()
+        assert read_documents(self.account) == built_documents(self.account)
         if not self.stale:
             self._assert_one_per_service()
             self._assert_schedules_match_pauses()
 
     def raw_subscriptions(self) -> RawSubscriptions:
         """Return the account's subscriptions as the provider holds them."""
-        listed = self.provider.sdk.Subscription.list({"customer_id": {"is": NAME}, "limit": 100})
-        return {entry.subscription.id: entry.subscription.raw_data for entry in listed.list}
+        return self.provider.raw_subscriptions(NAME)
 
     # --- Helpers --------------------------------------------------------------------------------------------------
 
@@ -372,73 +378,9 @@ class ChurnLifecycle(AccountLifecycle):
                 _undoable_state(after[identifier]) == _undoable_state(before[identifier]) for identifier in concerned
             )
 
-    def _assert_mail_is_true(self, mail: OutgoingMail) -> None:
-        """Assert that a sent mail is true at the provider now."""
-        about = mail.context.get("about")
-        if about is None:
-            self._assert_offers_what_can_be_undone()
-            return
-        if mail.kind == payment_mails.MAIL_KIND:
-            self._assert_bill_is_true(about)
-            return
-        raw = self._raw_subscription_of(about)
-        if about["what"] == notices.DECLINE:
-            assert raw["status"] == "paused"
-            return
-        assert about["at"] > clock.billing_now().timestamp()
-        if about["what"] == notices.RESUME:
-            assert raw["status"] == "paused"
-            promised = utc_time(raw["pause_date"]) + THIRTY_DAYS
-            assert clock.local_date(utc_time(about["at"]), self.zone) == clock.local_date(promised, self.zone)
-        else:
-            assert raw["next_billing_at"] == about["at"]
-            assert not {"pause_date", "cancelled_at"} & raw.keys()
-
-    def _assert_bill_is_true(self, about: Mapping[str, Any]) -> None:
-        """Assert that an invoice is paid where a mail says so, and due where one says that a try failed."""
-        number = Invoice.objects.get(pk=about["invoice"]).provider_id
-        is_paid = self.provider.sdk.Invoice.retrieve(number).invoice.status == "paid"
-        assert is_paid or about["what"] == "failed"
-        assert self.stale or is_paid == (about["what"] == "paid")
-
-    def _assert_offers_what_can_be_undone(self) -> None:
-        """Assert that the undo links of the newest mail match scheduled changes, unless the mirror is stale."""
-        if not self.stale:
-            raws = self.raw_subscriptions()
-            for identifier in UNDO_LINK.findall(str(outgoing.outbox[-1].body)):
-                raw = raws[identifier]
-                is_scheduled = "pause_date" in raw or "cancelled_at" in raw or raw["has_scheduled_changes"]
-                assert is_scheduled
-                assert raw["status"] not in ("paused", "cancelled")
-
-    def _raw_subscription_of(self, about: Mapping[str, Any]) -> Mapping[str, Any]:
-        pk = about.get("subscription")
-        if pk is None:
-            pk = PauseSchedule.objects.get(pk=about["schedule"]).subscription_id
-        held = {holding.subscription.pk: holding.subscription.provider_id for holding in self.list_holdings()}
-        return self.raw_subscriptions()[held[pk]]
-
-    def _assert_notices_sent_once(self) -> None:
-        sent = OutgoingMail.objects.filter(state=OutgoingMail.State.SENT, kind=notices.MAIL_KIND)
-        counts = Counter(str(sorted(mail.context["about"].items())) for mail in sent)
-        assert [event for event, times in counts.items() if times > 1] == []
-
     def _event_counts(self, *kinds: str) -> Counter[tuple[str, str]]:
         rows = ChurnEvent.objects.filter(kind__in=kinds)
         return Counter((row.subscription_id, row.kind) for row in rows)
-
-    def _assert_never_billed_while_paused(self) -> None:
-        pauses = {identifier: self._pauses_of(identifier) for identifier in self._all_ids()}
-        for event in self.delivery.story:
-            if event["event_type"] == "invoice_generated":
-                invoice = event["content"]["invoice"]
-                within = [
-                    pause
-                    for identifier in billed_ids(invoice)
-                    for pause in pauses.get(identifier, ())
-                    if pause.covers_instant(invoice["date"])
-                ]
-                assert not within, f"invoice {invoice['id']} bills a paused subscription"
 
     def _all_ids(self) -> set[str]:
         return {str(row.provider_id) for row in Subscription.objects.all()}
@@ -490,44 +432,6 @@ class ChurnLifecycle(AccountLifecycle):
     def _card_declines(self) -> bool:
         source = self.wallet.provider_sources().get(self.wallet.source_in_role() or "", {})
         return bool(source.get("card", {}).get("last4") == DECLINING_CARD[-4:])
-
-
-@dataclass
-class PausePeriod:
-    """A pause according to the provider's events, in seconds; `ours` says that the portal scheduled it."""
-
-    began_at: int
-    ours: bool
-    ended_at: int | None = None
-    resumed_at: int | None = None
-
-    def covers_instant(self, instant: int) -> bool:
-        """Return whether the pause was in effect at an instant and just after it."""
-        return self.began_at <= instant and (self.ended_at is None or instant < self.ended_at)
-
-
-def pause_periods(story: Iterable[Event], ours: Collection[str]) -> list[PausePeriod]:
-    """Return the pauses of a subscription that began, from its events in order."""
-    found: list[PausePeriod] = []
-    is_ours = False
-    for event in story:
-        raw = event["content"]["subscription"]
-        open_period = found[-1] if found and found[-1].ended_at is None else None
-        is_ours = (is_ours or event["id"] in ours) and "pause_date" in raw
-        if raw["status"] == "paused" and open_period is None:
-            found.append(PausePeriod(began_at=event["occurred_at"], ours=is_ours))
-        elif raw["status"] != "paused" and open_period is not None:
-            open_period.ended_at = event["occurred_at"]
-            open_period.resumed_at = None if raw["status"] == "cancelled" else event["occurred_at"]
-    return found
-
-
-def is_placed_by_portal(story: Iterable[Event], ours: Collection[str]) -> bool:
-    """Return whether the portal scheduled the current or scheduled pause of a subscription."""
-    placed = False
-    for event in story:
-        placed = (placed or event["id"] in ours) and "pause_date" in event["content"]["subscription"]
-    return placed
 
 
 def _is_ending(raw: Mapping[str, Any]) -> bool:

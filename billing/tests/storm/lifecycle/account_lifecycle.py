@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
-from accounts.models import Account, SiteSettings
+from accounts.models import Account
 from billing import clock
 from billing.changes import billing_period, cancellation, pauses, plan_selection, resumes, undo
 from billing.changes.discounts import bundle_coupons, free_month
@@ -17,54 +16,20 @@ from billing.changes.discounts import coupons as change_coupons
 from billing.errors import BillingError, BillingPartial, PaymentProcessingFailed
 from billing.gateway.errors import Refused
 from billing.jobs import schedule
-from billing.mirror import account_import, documents, reconcile
-from billing.models import AccountDocument, BundleRate, CancellationFeedback, Command
-from billing.queries.bundles import JUST_AFTER
+from billing.mirror import account_import, reconcile
+from billing.models import CancellationFeedback, Command
 from billing.queries.subscriptions.holdings import Holding
 from billing.queries.subscriptions.ownership import live_holdings
 from billing.survey import Survey
-from billing.tests.support.coupon_codes import FREE_MONTH, sell_codes
-from billing.tests.support.live_provider import DECLINING_CARD, VISA_CARD, Provider, billed_ids, undo_fingerprint
+from billing.tests.storm.initial_site import RATES, InitialPlan, reset_site
+from billing.tests.storm.lifecycle.shown_figures import ExpectedCharge, ShownFigures, Sums, preview_totals, sum_totals
+from billing.tests.support.coupon_codes import FREE_MONTH
+from billing.tests.support.live_provider import DECLINING_CARD, VISA_CARD, Provider, RawSubscriptions, billed_ids
+from billing.tests.support.shown_documents import read_documents
 from conftest import GENESIS
 from core.errors import PortalError
 
 NAME = "ava"
-# Bundle size -> percentage of its coupon.
-RATES = {2: 10, 3: 15}
-NEVER_SECONDS = 10**12
-
-Totals = dict[str, tuple[int, int, int]]
-
-
-@dataclass(frozen=True)
-class InitialPlan:
-    """A plan that the subscriber begins with, with a trial of so many days, and a contract over so many bills."""
-
-    plan: str
-    unit: str = "Monthly"
-    trial_days: int = 0
-    contract_bills: int = 0
-
-    def start_subscription(self, provider: Provider, customer: str, coupons: Sequence[str]) -> None:
-        """Start the subscription at the provider."""
-        trial_end = int((clock.billing_now() + timedelta(days=self.trial_days)).timestamp())
-        trial = {"trial_end": trial_end} if self.trial_days else {}
-        contract = {"billing_cycles": self.contract_bills, "contract_term": {"action_at_term_end": "evergreen"}}
-        more = {**trial, **(contract if self.contract_bills else {})}
-        provider.subscribe(customer, self.plan, unit=self.unit, coupon_ids=list(coupons), **more)
-
-
-def reset_site(provider: Provider, genesis: datetime, site: Mapping[str, str | float] | None = None) -> None:
-    """Reset the site, set what its merchant has chosen, and create plans, bundle rates, codes and the free month."""
-    provider.sandbox.start_afresh(genesis)
-    if site:
-        provider.sandbox.configure_site(**site)
-    provider.open_shop()
-    sell_codes(provider)
-    for size, percentage in RATES.items():
-        BundleRate.objects.create(size=size, percentage=percentage, coupon_id=f"BUNDLE-{size}")
-    SiteSettings.objects.update_or_create(pk=1, defaults={"free_month_on": True})
-    provider.follow_clock()
 
 
 def next_event_at(holdings: Iterable[Holding]) -> datetime | None:
@@ -108,6 +73,7 @@ class AccountLifecycle:
         for start in self.starts:
             start.start_subscription(self.provider, NAME, coupons)
         account_import.resync_account(self.account)
+        self.figures = ShownFigures(self.provider, self.account)
 
     # --- What the subscriber does ---------------------------------------------------------------------------------
 
@@ -264,12 +230,12 @@ class AccountLifecycle:
         if self.stale:
             return
         assert bundle_coupons.pending_swaps(self.account) == []
-        bodies = self._hot_read_bodies()
+        bodies = read_documents(self.account)
         reconcile.read_feed(now=clock.billing_now())
-        assert self._hot_read_bodies() == bodies, "a read shows later what it did not show at once"
+        assert read_documents(self.account) == bodies, "a read shows later what it did not show at once"
         assert [str(difference) for difference in reconcile.find_differences()] == []
         self._assert_one_per_service()
-        assert self._totals_on_screen() == self._totals_at_provider()
+        assert self.figures.totals_on_screen() == self.figures.totals_at_provider()
         self._assert_scheduled_as_shown()
 
     def list_holdings(self) -> list[Holding]:
@@ -294,11 +260,9 @@ class AccountLifecycle:
         """Return the plans that can be paused."""
         return [holding.plan.id for holding in self.list_holdings() if holding.can_be_paused]
 
-    def live_fingerprints(self) -> dict[str, Any]:
+    def live_fingerprints(self) -> RawSubscriptions:
         """Return what an undo must restore, of each live subscription at the provider."""
-        listed = self.provider.sdk.Subscription.list({"customer_id": {"is": NAME}, "limit": 100})
-        raws = [entry.subscription.raw_data for entry in listed.list]
-        return {raw["id"]: undo_fingerprint(raw) for raw in raws if raw["status"] != "cancelled"}
+        return self.provider.live_fingerprints(NAME)
 
     # --- Helpers --------------------------------------------------------------------------------------------------
 
@@ -330,8 +294,8 @@ class AccountLifecycle:
         self.intents += 1
         return {"key": f"intent-{self.intents}", "actor": "you", "now": clock.billing_now()}
 
-    def _expect_charge(self, cents: int) -> _ExpectedCharge:
-        return _ExpectedCharge(self.provider, self.account, cents)
+    def _expect_charge(self, cents: int) -> ExpectedCharge:
+        return ExpectedCharge(self.provider, self.account, cents)
 
     def _assert_resumed(self, shown: resumes.ResumeEstimate) -> None:
         """Assert what a subclass expects of a resume that was estimated like this."""
@@ -362,7 +326,7 @@ class AccountLifecycle:
     def _redeem_code(self, code: str) -> None:
         with self._expect_charge(0):
             shown = change_coupons.redeem_code(self.account, code=code, quote=None, **self._next_intent())
-        assert _shown_totals(shown) == self._totals_on_screen()
+        assert preview_totals(shown) == self.figures.totals_on_screen()
 
     def _claim_free_month(self) -> None:
         offer = free_month.estimate_free_month(self.account, now=clock.billing_now())
@@ -380,37 +344,13 @@ class AccountLifecycle:
     def _timestamp_in(self, **duration: float) -> int:
         return int((clock.billing_now() + timedelta(**duration)).timestamp())
 
-    def _hot_read_bodies(self) -> dict[str, Any]:
-        return {kind: json.loads(documents.read_document(self.account, kind)) for kind in AccountDocument.Kind.values}
-
-    def _totals_on_screen(self) -> Totals:
-        return _totals_by_period(json.loads(documents.read_document(self.account, AccountDocument.Kind.PLANS)))
-
     def _amount_due(self) -> int:
-        return sum(total for total, _, _ in self._totals_on_screen().values())
+        return sum(total for total, _, _ in self.figures.totals_on_screen().values())
 
     def _assert_shown(self, figures: Mapping[str, Any]) -> None:
         """Assert that the screen shows the totals of the preview."""
-        shown = {unit: sums for unit, sums in _shown_totals(figures).items() if sums[0]}
-        assert {unit: sums for unit, sums in self._totals_on_screen().items() if sums[0]} == shown
-
-    def _totals_at_provider(self) -> Totals:
-        sums: dict[str, list[tuple[int, int, int]]] = {}
-        for holding in self.list_holdings():
-            if holding.will_bill:
-                bill = self._estimate_bill(holding, ignore_scheduled_changes=True)
-                sums.setdefault(holding.terms.period_unit, []).append(bill)
-        own = self._hot_read_bodies()[AccountDocument.Kind.PLANS]["periodUnit"]
-        sums.setdefault(own, [])
-        return {unit: _sum_totals(bills) for unit, bills in sums.items()}
-
-    def _estimate_bill(self, holding: Holding, *, ignore_scheduled_changes: bool) -> tuple[int, int, int]:
-        options = {"ignore_scheduled_changes": ignore_scheduled_changes, "use_existing_balances": False}
-        answer = self.provider.sdk.Estimate.renewal_estimate(holding.subscription.provider_id, options)
-        invoice = answer.estimate.raw_data["invoice_estimate"]
-        discounts = invoice.get("discounts") or []
-        bundle = sum(discount["amount"] for discount in discounts if discount["entity_type"] == "item_level_coupon")
-        return invoice["total"], bundle, sum(discount["amount"] for discount in discounts) - bundle
+        shown = {unit: sums for unit, sums in preview_totals(figures).items() if sums[0]}
+        assert {unit: sums for unit, sums in self.figures.totals_on_screen().items() if sums[0]} == shown
 
     def _assert_scheduled_as_shown(self) -> None:
         """Assert that scheduled changes are shown as the provider will bill them."""
@@ -420,13 +360,15 @@ class AccountLifecycle:
             )
             if all(switch.is_scheduled for switch in shown.switches):
                 changed = {switch.subscription_id for switch in shown.switches}
-                sums: dict[str, list[tuple[int, int, int]]] = {}
+                sums: dict[str, list[Sums]] = {}
                 for holding in self.list_holdings():
                     if holding.will_bill:
                         unit = holding.terms.period_unit
                         unit = "month" if holding.subscription.provider_id in changed else unit
-                        sums.setdefault(unit, []).append(self._estimate_bill(holding, ignore_scheduled_changes=False))
-                assert {unit: _sum_totals(bills) for unit, bills in sums.items()} == _shown_totals(shown.body)
+                        sums.setdefault(unit, []).append(
+                            self.figures.estimate_bill(holding, ignore_scheduled_changes=False)
+                        )
+                assert {unit: sum_totals(bills) for unit, bills in sums.items()} == preview_totals(shown.body)
 
     def _assert_one_per_service(self) -> None:
         prices = [raw["price"].rsplit("-", 1)[0] for raw in self.live_fingerprints().values()]
@@ -444,7 +386,7 @@ class AccountLifecycle:
         if event_at is not None and event_at < destination:
             night = schedule.newest_night(event_at + timedelta(hours=26))
             stop = min(destination, night + timedelta(minutes=1))
-        expected = self._expected_bills()
+        expected = self.figures.expected_bills()
         paused = {holding.subscription.provider_id for holding in self.list_holdings() if holding.is_paused}
         before = {invoice.id for invoice in self.provider.invoices(self.account)}
         self.provider.travel_to(stop)
@@ -458,90 +400,10 @@ class AccountLifecycle:
         self.sync_events()
         return stop
 
-    def _expected_bills(self) -> dict[str, tuple[datetime, int]]:
-        """Return the time and the total of each next bill as shown, by subscription."""
-        return {
-            holding.subscription.provider_id: (holding.next_billing_at, self._shown_bill(holding))
-            for holding in self.list_holdings()
-            if holding.next_billing_at is not None
-        }
-
-    def _shown_bill(self, holding: Holding) -> int:
-        """Return the next bill as shown, or its estimate if a change is scheduled."""
-        if holding.changing_to is None:
-            return holding.price.total
-        return self._estimate_bill(holding, ignore_scheduled_changes=False)[0]
-
     def _assert_billed_as_shown(self, invoices: Sequence[Any], expected: Mapping[str, tuple[datetime, int]]) -> None:
-        for invoice in invoices:
-            shown = [
-                cents
-                for identifier in billed_ids(invoice.raw_data)
-                for at, cents in [expected.get(identifier, (None, 0))]
-                if at is not None and timedelta() <= at - datetime.fromtimestamp(invoice.date, UTC) < timedelta(days=1)
-            ]
-            if shown:
-                assert invoice.total == sum(shown), f"{invoice.id} bills otherwise than shown"
-                self._assert_bundle_counts(invoice)
-
-    def _assert_bundle_counts(self, invoice: Any) -> None:
-        """Assert that the bundle rate of a bill counts the subscriptions that are live just after it."""
-        listed = self.provider.sdk.Subscription.list({"customer_id": {"is": NAME}, "limit": 100})
-        raws = [entry.subscription.raw_data for entry in listed.list]
-        live = [raw for raw in raws if _is_live_after(raw, int(invoice.date))]
-        percent = RATES.get(len(live), 0)
-        owed = sum((line.amount * percent + 50) // 100 for line in invoice.line_items)
-        taken = sum(
-            discount.amount for discount in invoice.discounts or [] if str(discount.entity_type) == "item_level_coupon"
-        )
-        assert taken == owed, f"{len(live)} live, {taken} taken off"
-
-
-class _ExpectedCharge:
-    """Asserts that its block charges this amount; at most this if partial, and nothing if refused."""
-
-    def __init__(self, provider: Provider, account: Account, cents: int) -> None:
-        self.provider, self.account, self.cents = provider, account, cents
-
-    def __enter__(self) -> None:
-        self.before = {invoice.id for invoice in self.provider.invoices(self.account)}
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        fresh = [invoice for invoice in self.provider.invoices(self.account) if invoice.id not in self.before]
-        charged = sum(invoice.amount_paid + invoice.amount_due for invoice in fresh)
-        if kind is BillingPartial:
-            assert charged <= self.cents
-            return
-        assert charged == (0 if kind else self.cents), f"{charged} charged, {self.cents} shown"
+        self.figures.assert_billed_as_shown(invoices, expected)
 
 
 def _is_unscheduled(holding: Holding) -> bool:
     unscheduled = not holding.has_scheduled_pause and not holding.subscription.has_scheduled_changes
     return unscheduled and holding.status in ("ACTIVE", "IN_TRIAL")
-
-
-def _shown_totals(figures: Mapping[str, Any]) -> Totals:
-    """Return the totals of a preview by period."""
-    return {
-        totals["period_unit"]: (totals["total"], totals["bundle_savings"], totals["coupon_discount"])
-        for totals in (figures["own"], *figures["others"])
-        if totals is not None
-    }
-
-
-def _totals_by_period(document: Mapping[str, Any]) -> Totals:
-    """Return the totals of a document by period."""
-    return {
-        totals["periodUnit"]: (totals["total"], totals["bundleSavings"], totals["couponDiscount"])
-        for totals in (document, document["otherTotal"])
-        if totals is not None
-    }
-
-
-def _sum_totals(bills: Sequence[tuple[int, int, int]]) -> tuple[int, int, int]:
-    return (sum(bill[0] for bill in bills), sum(bill[1] for bill in bills), sum(bill[2] for bill in bills))
-
-
-def _is_live_after(raw: Mapping[str, Any], instant: int) -> bool:
-    just_after = instant + int(JUST_AFTER.total_seconds())
-    return int(raw["created_at"]) <= instant and just_after < int(raw.get("cancelled_at", NEVER_SECONDS))
