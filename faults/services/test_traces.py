@@ -14,7 +14,7 @@ from billing.models import Command
 from billing.tests.support.live_provider import FAITH
 from conftest import free_port
 from faults.support.running_portal import RunningPortal, wait_until
-from faults.test_mail_server import SOON_SECONDS, ask_for_code
+from faults.support.sign_in import SOON_SECONDS, ask_for_code
 from portal.tests.monitoring.collector import Collector, span_attributes
 
 PAUSE = "/api/account/pause?days=30"

@@ -11,7 +11,7 @@ from billing.mirror import account_import
 from billing.tests.support.live_provider import FAITH
 from faults.support.busy_night import JOB_REQUESTS, NOTICES, busy_night, queue_notices, queue_receipts
 from faults.support.running_portal import RunningPortal, wait_until
-from faults.test_mail_server import ask_for_code
+from faults.support.sign_in import ask_for_code
 
 # More receipts than the workers send at once: those that remain show that a code did not wait for its turn.
 SENT_AT_ONCE = 20

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from datetime import timedelta
 
 import pytest
@@ -13,22 +12,11 @@ from accounts.mail.queue import queue_mail
 from accounts.models import OutgoingMail
 from billing.tests.support.live_provider import FAITH
 from faults.support.running_portal import RunningPortal, wait_until
+from faults.support.sign_in import ask_for_code
 
 CODE = re.compile(r"^\s*(\d{6})\s*$", re.MULTILINE)
 RECEIPT: dict[str, object] = {"title": "Kept", "lines": ["It was kept."], "facts": []}
 State = OutgoingMail.State
-# Less than the mail server's time-out.
-SOON_SECONDS = 8.0
-
-
-def ask_for_code(portal: RunningPortal, address: str) -> str:
-    """Request a sign-in code, assert a fast answer, and return the challenge's id."""
-    began = time.monotonic()
-    answer = portal.open_browser().post("/api/auth/send-otp", json={"email": address})
-    assert answer.status_code == 200
-    assert time.monotonic() - began < SOON_SECONDS
-    challenge: str = answer.json()["challengeId"]
-    return challenge
 
 
 def wait_until_tried(address: str) -> OutgoingMail:
