@@ -178,7 +178,7 @@ def test_the_stylesheets_use_only_checked_colors() -> None:
         for kind, token in USED.findall(sheet.read_text()):
             used[kind.removesuffix("-color")].add(token)
     assert used["color"] == TEXT_COLORS | set(PAIRED_TEXT_COLORS) | DISABLED_TEXT_COLORS
-    assert DANGER_HOVER in (SOURCES / "ui" / "Button.module.css").read_text()
+    assert DANGER_HOVER in (SOURCES / "ui" / "buttons" / "Button.module.css").read_text()
     paired_backgrounds = {background for backgrounds in PAIRED_TEXT_COLORS.values() for background in backgrounds} - {
         "danger-hover"
     }
