@@ -5,60 +5,16 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
 from e2e.support.accessibility import open_settled
+from e2e.support.keyboard import button_named, expect_new_screen, tab_to, tab_to_and_press, tab_within_frame
 
-MOST_TABS = 60
 HOSTED = ("Card number", "Expiry date", "Security code")
 # Its bank asks when it is added, and not at later payments.
 CHALLENGED = "4000000000002503"
-# Checks in the next animation frame: the focus enters a cross-origin iframe shortly after the key press.
-HAS_FOCUS = """(element) => new Promise(
-  (done) => requestAnimationFrame(() => done(element === document.activeElement)))"""
-# The focus ring may be on the sibling, the label or the group that draws the control.
-HAS_RING = """(element) => {
-  const drawn = [element, element.nextElementSibling, element.parentElement, element.closest('label, [role="group"]')];
-  const rings = drawn.filter(Boolean).map((part) => getComputedStyle(part));
-  return rings.some((style) => style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2);
-}"""
 # Between the last control and the first the browser itself has the focus, and the active element is the body.
 HOLDS_FOCUS = "(element) => [document.body, ...element.querySelectorAll('*')].includes(document.activeElement)"
-
-
-def tab_to(target: Locator) -> None:
-    """Press Tab until a control has the focus, and wait until its focus ring shows. Raises AssertionError."""
-    for _ in range(MOST_TABS):
-        target.page.keyboard.press("Tab")
-        if target.evaluate(HAS_FOCUS):
-            target.page.wait_for_function(HAS_RING, arg=target.element_handle())
-            return
-    raise AssertionError(f"the keyboard does not lead to {target}")
-
-
-def tab_to_and_press(target: Locator, key: str = "Enter") -> None:
-    """Move the focus to a control with Tab, and press a key."""
-    tab_to(target)
-    target.page.keyboard.press(key)
-
-
-def expect_new_screen(page: Page, path: str) -> None:
-    """Wait for a screen and assert that its heading has the focus."""
-    page.wait_for_url(f"**{path}")
-    expect(page.get_by_role("heading", level=1)).to_be_focused()
-
-
-def tab_within_frame(target: Locator) -> None:
-    """Press Tab until a control in a frame, which has the focus, is reached. Raises AssertionError."""
-    for _ in range(MOST_TABS):
-        if target.evaluate(HAS_FOCUS):
-            return
-        target.page.keyboard.press("Tab")
-    raise AssertionError(f"the keyboard does not lead to {target}")
-
-
-def button_named(page: Page, name: str) -> Locator:
-    return page.get_by_role("button", name=name)
 
 
 def test_a_subscriber_can_sign_in_and_reach_the_requested_screen(visitor):
@@ -185,6 +141,8 @@ def test_a_visitor_can_sign_in_and_start_kids_without_a_card(visitor):
     page.keyboard.press("Enter")
     bank = page.locator("iframe[title='Bank authentication']")
     expect(bank).to_be_focused()
+    # Around the dialog, which would cut off a ring of the frame.
+    expect(page.get_by_role("dialog", name="Bank authentication")).to_have_css("outline-style", "solid")
     tab_within_frame(bank.content_frame.get_by_role("button", name="Confirm"))
     page.keyboard.press("Enter")
     expect_new_screen(page, "/add-payment-method-success?*")

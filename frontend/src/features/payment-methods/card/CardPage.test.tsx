@@ -128,10 +128,14 @@ describe('adding a card', () => {
     });
     const summary = await screen.findByRole('region', { name: 'Your order' });
     expect(summary).toHaveTextContent('Kids$89.99 / year');
-    expect(within(summary).getByRole('link', { name: 'Pay with PayPal instead' })).toHaveAttribute(
+    const otherKind = screen.getByRole('link', { name: 'Pay with PayPal instead' });
+    expect(otherKind).toHaveAttribute(
       'href',
       '/add-paypal-payment-method?operationType=ADD&add=Minno-Plan&period=year',
     );
+    expect(within(summary).queryByRole('link')).toBeNull();
+    const name = await findField('Name on card');
+    expect(otherKind.compareDocumentPosition(name)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
     for (const [name, text] of Object.entries({ State: 'Ohio', 'Zip code': '44101' })) {
       await user.click(await findField(name));
       await user.paste(text);

@@ -4,6 +4,7 @@ import { isBankPayment } from '@/domain/payments/paymentSources';
 import { readPlanOrder } from '@/domain/plans/planAddresses';
 import { AcceptedMarks } from '@/features/payment-methods/shared/AcceptedMarks';
 import { OrderSummary } from '@/features/payment-methods/shared/OrderSummary';
+import { OtherKindLink } from '@/features/payment-methods/shared/OtherKindLink';
 import styles from '@/features/payment-methods/shared/PaymentForm.module.css';
 import { useEditedSource } from '@/features/payment-methods/shared/useEditedSource';
 import { accountOptions, managePlansOptions, paymentsOptions } from '@/lib/api/queries';
@@ -47,7 +48,7 @@ export default function CardPage() {
         asideFirst={isOrder}
         aside={
           <>
-            <OrderSummary otherKind="PAYPAL" />
+            <OrderSummary />
             <AcceptedMarks />
           </>
         }
@@ -63,12 +64,15 @@ export default function CardPage() {
             />
           )}
           {!isPayment && isReady && edited && payments.data && (
-            <CardForm
-              key={edited.source?.paymentSourceId}
-              edited={edited}
-              newOwner={account.data?.name ?? ''}
-              amountDue={payments.data.amountDue}
-            />
+            <>
+              <OtherKindLink to="PAYPAL" />
+              <CardForm
+                key={edited.source?.paymentSourceId}
+                edited={edited}
+                newOwner={account.data?.name ?? ''}
+                amountDue={payments.data.amountDue}
+              />
+            </>
           )}
         </Card>
       </Columns>

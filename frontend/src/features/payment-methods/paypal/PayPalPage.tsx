@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useLocation, useSearchParams } from 'react-router-dom';
 import { readEditTarget } from '@/domain/payments/paymentSources';
+import { readPlanOrder } from '@/domain/plans/planAddresses';
 import { OrderSummary } from '@/features/payment-methods/shared/OrderSummary';
+import { OtherKindLink } from '@/features/payment-methods/shared/OtherKindLink';
 import styles from '@/features/payment-methods/shared/PaymentForm.module.css';
 import { useEditedSource } from '@/features/payment-methods/shared/useEditedSource';
-import { paymentsOptions } from '@/lib/api/queries';
+import { managePlansOptions, paymentsOptions } from '@/lib/api/queries';
 import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { paths } from '@/lib/paths';
 import { ErrorState } from '@/ui/feedback/ErrorState';
@@ -22,20 +24,27 @@ export default function PayPalPage() {
   const { state } = useLocation();
   const isUpdate = readEditTarget(query, state).operationType === 'UPDATE';
   const payments = useQuery(paymentsOptions);
+  // Show the order; without an answer, the button comes without it.
+  const isOrder = !isUpdate && readPlanOrder(query).planIds.length > 0;
+  const plans = useQuery({ ...managePlansOptions, enabled: isOrder });
   const failure = useScreenLoad(payments);
   const edited = useEditedSource('PAYPAL', payments.data);
+  const isReady = edited !== null && !(isOrder && plans.isPending);
   return (
     <Page width="wide">
       <BackLink to={paths.dashboard} />
       <PageHeading title={isUpdate ? 'Update PayPal' : 'Add PayPal'}>
         {isUpdate ? 'Update Payment Method' : 'Add Payment Method'}
       </PageHeading>
-      <Columns aside={<OrderSummary otherKind="CARD" />}>
+      <Columns asideFirst={isOrder} aside={<OrderSummary />}>
         <Card className={styles.card}>
           {failure && <ErrorState {...failure} />}
-          {!failure && !edited && <Skeleton height="12rem" radius="box" />}
-          {edited && payments.data && (
-            <PayPalLink edited={edited} amountDue={payments.data.amountDue} />
+          {!failure && !isReady && <Skeleton height="12rem" radius="box" />}
+          {isReady && edited && payments.data && (
+            <>
+              <OtherKindLink to="CARD" />
+              <PayPalLink edited={edited} amountDue={payments.data.amountDue} />
+            </>
           )}
         </Card>
       </Columns>

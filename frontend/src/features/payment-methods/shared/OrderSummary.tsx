@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router-dom';
-import type { SourceKind } from '@/domain/payments/paymentSources';
-import { usePayPalOffered } from '@/domain/payments/usePayPalOffered';
 import { offersInOrder } from '@/domain/plans/offeredPlans';
-import { payForPlansAddress, readPlanOrder } from '@/domain/plans/planAddresses';
+import { readPlanOrder } from '@/domain/plans/planAddresses';
 import { formatPlanNames } from '@/domain/plans/plans';
 import { ServicePicture } from '@/domain/services/ServicePicture';
 import { servicePictureUrl } from '@/domain/services/servicePictures';
@@ -11,7 +9,6 @@ import { managePlansOptions } from '@/lib/api/queries';
 import type { OfferedPlan } from '@/lib/api/types';
 import { formatPrice } from '@/lib/formats';
 import { Card } from '@/ui/layout/Card';
-import { TextLink } from '@/ui/navigation/TextLink';
 import styles from './OrderSummary.module.css';
 
 /** The plans that the URL asks to add and that are still offered; none without such a URL. */
@@ -22,20 +19,10 @@ export function usePlansInOrder(): readonly OfferedPlan[] {
   return data ? offersInOrder(data, order) : [];
 }
 
-interface OrderSummaryProps {
-  /** The other kind of payment method, which keeps the order. */
-  otherKind: SourceKind;
-}
-
 /** What the payment method is added for; nothing unless it is added to start plans. */
-export function OrderSummary({ otherKind }: OrderSummaryProps) {
-  const [query] = useSearchParams();
+export function OrderSummary() {
   const plans = usePlansInOrder();
-  const isPayPalOffered = usePayPalOffered();
   if (plans.length === 0) return null;
-  const { periodUnit } = readPlanOrder(query);
-  const planIds = plans.map(({ id }) => id);
-  const otherAddress = payForPlansAddress({ planIds, periodUnit }, otherKind);
   return (
     <Card as="section" labelledBy="order" className={styles.order}>
       <h2 id="order">Your order</h2>
@@ -52,11 +39,6 @@ export function OrderSummary({ otherKind }: OrderSummaryProps) {
         Next you’ll see what you pay today, and confirm to start {formatPlanNames(plans)}. Nothing
         is charged until then.
       </p>
-      {isPayPalOffered && (
-        <TextLink to={otherAddress}>
-          {otherKind === 'PAYPAL' ? 'Pay with PayPal instead' : 'Pay with a card instead'}
-        </TextLink>
-      )}
     </Card>
   );
 }
