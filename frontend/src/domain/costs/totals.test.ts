@@ -64,6 +64,12 @@ describe('the total rows', () => {
     ]);
   });
 
+  it('note no taxes on a total of nothing', () => {
+    const [total] = sumRows(makeManagePlans({ total: 0 }));
+    expect(total).toMatchObject({ kind: 'total', amount: '$0.00' });
+    expect(total?.note).toBeUndefined();
+  });
+
   // shows: paused-4
   it('use the given coupon label', () => {
     const [coupon] = sumRows(makeManagePlans({ couponDiscount: 500 }), 'Coupon Code');

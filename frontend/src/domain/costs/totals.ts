@@ -47,7 +47,7 @@ function periodRows(costs: OtherTotal, couponLabel: string): SumRow[] {
       key: `total-${terms}`,
       label: label ?? `Total per ${formatPeriod(costs)}`,
       amount: formatCents(costs.total, currencyCode),
-      note: 'and applicable taxes',
+      ...(costs.total > 0 && { note: 'and applicable taxes' }),
       kind: 'total',
     },
   ];
