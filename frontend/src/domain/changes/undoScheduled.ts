@@ -20,10 +20,14 @@ interface UndoTarget {
 /** Receives the success message and the updated subscriptions, without those that have ended. */
 export type OnUndone = (message: string, plans: readonly Plan[]) => void;
 
+/** Receives a failure; a dialog that shows it itself passes one that does nothing. */
+type OnFailed = (error: Error) => void;
+
 function useUndoCommand(
   undoPath: UndoPath,
   successMessage: (names: string, isSingle: boolean) => string,
   onUndone: OnUndone,
+  onFailed: OnFailed,
 ) {
   const { storePlans, refreshAccount } = usePlansAfterChange();
   return useCommand<PlansAnswer, UndoTarget>(
@@ -43,7 +47,7 @@ function useUndoCommand(
       },
       onError: (error) => {
         refreshAccount();
-        notifyError(error);
+        onFailed(error);
       },
     },
   );
@@ -52,19 +56,20 @@ function useUndoCommand(
 /**
  * Removes the scheduled pause of a subscription.
  *
- * Failures are shown in the snackbar; the caller shows the success message. The same holds for the
- * two hooks below.
+ * Failures are shown in the snackbar unless the caller takes them; the caller shows the success
+ * message. The same holds for the two hooks below.
  */
-export function useCancelScheduledPause(onRemoved: OnUndone) {
+export function useCancelScheduledPause(onRemoved: OnUndone, onFailed: OnFailed = notifyError) {
   return useUndoCommand(
     'remove-scheduled-pause',
     () => 'Scheduled Pause has been removed successfully.',
     onRemoved,
+    onFailed,
   );
 }
 
 /** Removes the scheduled change of a subscription's billing period. */
-export function useUndoScheduledChange(onUndone: OnUndone) {
+export function useUndoScheduledChange(onUndone: OnUndone, onFailed: OnFailed = notifyError) {
   return useUndoCommand(
     'remove-scheduled-change',
     (names, isSingle) =>
@@ -72,14 +77,16 @@ export function useUndoScheduledChange(onUndone: OnUndone) {
         ? `The change was undone. ${names} stays as it is.`
         : `The changes were undone. ${names} stay as they are.`,
     onUndone,
+    onFailed,
   );
 }
 
 /** Removes the scheduled cancellation of a subscription. */
-export function useKeepSubscription(onKept: OnUndone) {
+export function useKeepSubscription(onKept: OnUndone, onFailed: OnFailed = notifyError) {
   return useUndoCommand(
     'remove-scheduled-cancellation',
     (names) => `Your cancellation was undone. ${names} will renew as usual.`,
     onKept,
+    onFailed,
   );
 }

@@ -9,6 +9,7 @@ import {
   serveDashboard,
   served,
 } from '@/features/dashboard/dashboardWorld';
+import { useSnackbar } from '@/stores/snackbar';
 import {
   CHANGING,
   ENDING,
@@ -167,6 +168,7 @@ describe('a link that undoes something', () => {
     await user.click(await screen.findByRole('button', { name: 'Keep Faith & Family' }));
     const dialog = within(screen.getByRole('dialog'));
     expect(await dialog.findByRole('alert')).toHaveTextContent('It has ended.');
+    expect(useSnackbar.getState().visible).toBe(false);
   });
 
   it.each([

@@ -76,10 +76,13 @@ export function nothingScheduledMessage(plan: Plan | undefined): string {
   return `${plan.name} continues. Nothing is scheduled for it.`;
 }
 
-/** The mutations that undo each scheduled change. */
+/** The dialog shows the failure. */
+const leaveToDialog = () => {};
+
+/** The mutations that undo each scheduled change, for a dialog. */
 export function useUndoActions(onUndone: (message: string, plans: readonly Plan[]) => void) {
-  const cancellation = useKeepSubscription(onUndone);
-  const pause = useCancelScheduledPause(onUndone);
-  const change = useUndoScheduledChange(onUndone);
+  const cancellation = useKeepSubscription(onUndone, leaveToDialog);
+  const pause = useCancelScheduledPause(onUndone, leaveToDialog);
+  const change = useUndoScheduledChange(onUndone, leaveToDialog);
   return { cancellation, pause, change };
 }
