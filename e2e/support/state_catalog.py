@@ -351,6 +351,7 @@ METHOD_SCREENS = (
         for_all_accounts=True,
     ),
     ScreenState("add-paypal", "/add-paypal-payment-method", (*JO, *FINN), for_all_accounts=True),
+    ScreenState("add-paypal-order", "/add-paypal-payment-method?add=Minno-Plan", IVY, shows="^Your order$"),
     ScreenState(
         "add-paypal-awaited",
         "/add-paypal-payment-method",
