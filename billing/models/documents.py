@@ -11,6 +11,7 @@ class AccountDocument(models.Model):
     """A hot read's finished answer, served until the mirror changes (decision 1).
 
     `content_version` is the catalogue's version it was built with; one of another version is built again on read.
+    `etag` is a digest of the body, by which a reader that has it already is told so.
     """
 
     class Kind(models.TextChoices):
@@ -21,6 +22,7 @@ class AccountDocument(models.Model):
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="documents")
     kind = models.CharField(max_length=10, choices=Kind.choices)
     body = models.TextField()
+    etag = models.CharField(max_length=32, default="", db_default="")
     content_version = models.PositiveIntegerField()
     built_at = models.DateTimeField(auto_now=True)
 

@@ -140,3 +140,18 @@ def test_a_second_tab_shows_the_same_state_and_signs_out_too(signed_in):
         expect(page.get_by_label("Email address")).to_be_visible()
     other.reload()
     expect(other.get_by_label("Email address")).to_be_visible()
+
+
+def test_a_screen_that_is_opened_again_downloads_only_what_has_changed(signed_in):
+    page = open_settled(signed_in("ava"), "/dashboard")
+    plans = page.get_by_role("article")
+    expect(plans).to_have_count(2)
+    page.clock.install()
+    page.get_by_role("link", name="Redeem").first.click()
+    expect(page.get_by_label("Code")).to_be_visible()
+    # Until then nothing is requested anew.
+    page.clock.fast_forward("01:00")
+    with page.expect_response(lambda response: urlsplit(response.url).path == "/api/account") as read:
+        page.go_back()
+    assert read.value.status == 304
+    expect(plans).to_have_count(2)

@@ -19,7 +19,7 @@ from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from accounts.sign_in.current_account import signed_in_account_or_none
-from billing.api.documents import document_response
+from billing.api.documents import ETAG_PARAMETER, NOT_MODIFIED, document_response
 from billing.api.serializers.invoices import DownloadSerializer, InvoiceRowSerializer
 from billing.api.serializers.requests import PageQuery
 from billing.api.viewsets.base import SubscriberViewSet
@@ -33,16 +33,16 @@ class InvoiceViewSet(SubscriberViewSet):
     @extend_schema(
         operation_id="invoice_list",
         tags=["invoices"],
-        parameters=[PageQuery],
-        responses=InvoiceRowSerializer(many=True),
+        parameters=[PageQuery, ETAG_PARAMETER],
+        responses={200: InvoiceRowSerializer(many=True), 304: NOT_MODIFIED},
     )
     def list_invoices(self, request: Request) -> HttpResponse:
         """Return the invoices, newest first, or the slice that `limit` and `offset` select."""
         # The app asks for all of them; validating an empty query costs more than reading the document.
         page = self.validate_input(PageQuery, request.query_params) if request.query_params else {}
         if not page:
-            return document_response(self.account, "invoices")
-        rows: list[Any] = json.loads(documents.read_document(self.account, "invoices"))
+            return document_response(request, self.account, "invoices")
+        rows: list[Any] = json.loads(documents.read_document(self.account, "invoices").body)
         start = page.get("offset", 0)
         return Response(rows[start : start + page.get("limit", len(rows))])
 

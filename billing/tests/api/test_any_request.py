@@ -36,8 +36,8 @@ pytestmark = pytest.mark.django_db
 
 LONG_EXAMPLES = int(os.environ.get("LONG_REQUESTS", "0"))
 SEED = int(os.environ.get("REQUESTS_SEED", "0"))
-# A partial change (502) and an unavailable provider (503) are documented; 500 never is.
-EXPECTED_STATUSES = ["2xx", "4xx", "502", "503"]
+# Known to the client (304), a partial change (502) and an unavailable provider (503) are documented; 500 never is.
+EXPECTED_STATUSES = ["2xx", "304", "4xx", "502", "503"]
 REFUSAL_STATUSES = ["400", "404", "405", "413", "415"]
 RESPONSE_CHECKS = [
     not_a_server_error,

@@ -83,6 +83,40 @@ def test_it_is_answered_by_a_view_in_the_same_way(path: str, django_assert_num_q
     assert is_refusal(browser.get(path, headers={"Accept": "text/html"}), 406, "not_acceptable")
 
 
+@pytest.mark.parametrize("path", HOT_READS)
+@pytest.mark.parametrize("written", ["{}", "W/{}"], ids=["strong", "weak"])
+def test_it_answers_304_to_who_has_it_already(
+    path: str, written: str, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    browser = Browser(open_large_account())
+    browser.get(path)
+    etag = browser.get(path).headers["ETag"]
+    with django_assert_num_queries(1):
+        unchanged = browser.get(path, headers={"If-None-Match": written.format(etag)})
+    assert (unchanged.status_code, unchanged.content, unchanged.headers["ETag"]) == (304, b"", etag)
+    assert "Content-Length" not in unchanged.headers
+    with django_assert_num_queries(2):
+        by_view = browser.get(path, headers={"If-None-Match": f'"another", {etag}'})
+    assert (by_view.status_code, without_request_id(by_view)) == (304, without_request_id(unchanged))
+
+
+def test_a_tag_is_answered_in_full_as_soon_as_something_changed() -> None:
+    account = open_account("ivy")
+    browser = Browser(account)
+    etag = browser.get("/api/invoice/list").headers["ETag"]
+    apply_resources(make_invoice("INV-1", owner="ivy"))
+    for again in (browser.get("/api/invoice/list", headers={"If-None-Match": etag}) for _ in range(2)):
+        assert (again.status_code, len(again.json())) == (200, 1)
+        assert again.headers["ETag"] != etag
+
+
+def test_a_tag_opens_nothing_without_a_session() -> None:
+    browser = Browser(open_account("ivy"))
+    etag = browser.get("/api/account").headers["ETag"]
+    browser.credentials()
+    assert is_refusal(browser.get("/api/account", headers={"If-None-Match": etag}), 401, "not_authenticated")
+
+
 def test_the_log_and_the_metrics_know_its_route_and_its_user(caplog: pytest.LogCaptureFixture) -> None:
     account = open_account("ivy")
     with caplog.at_level(logging.INFO, logger="portal.access"):

@@ -184,7 +184,7 @@ def test_an_email_address_changed_in_the_console_updates_its_account(provider: P
     assert account_import.import_account("alicia@example.com") == alice
 
     assert Account.objects.get().email == "alicia@example.com"
-    assert "alicia@example.com" in documents.read_document(alice, "account")
+    assert "alicia@example.com" in documents.read_document(alice, "account").body
 
 
 @pytest.mark.shows("rule-13")

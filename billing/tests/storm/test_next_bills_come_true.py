@@ -59,7 +59,7 @@ class BilledLifecycle(AccountLifecycle):
         """Return the next bills on the screen, with the estimates that its read requests."""
         documents.read_document(self.account, AccountDocument.Kind.ACCOUNT)
         next_bills.estimate_wanted_bills(self.account.pk, now=clock.billing_now())
-        body = json.loads(documents.read_document(self.account, AccountDocument.Kind.ACCOUNT))
+        body = json.loads(documents.read_document(self.account, AccountDocument.Kind.ACCOUNT).body)
         bills: list[dict[str, Any]] = body["nextBills"]
         assert all(bill["amount"] is not None for bill in bills), bills
         return bills

@@ -13,7 +13,7 @@ from billing.models import AccountDocument
 
 def read_document(account: Account, kind: str) -> dict[str, Any]:
     """Return a document as a read answers with it."""
-    body: dict[str, Any] = json.loads(documents.read_document(account, kind))
+    body: dict[str, Any] = json.loads(documents.read_document(account, kind).body)
     return body
 
 

@@ -2,6 +2,7 @@ import { leaveAccountView } from '@/lib/page/pageSettings';
 import { useAuth } from '@/stores/auth';
 import { ApiError, GENERIC_MESSAGE } from './errors';
 import { buildJsonHeaders, takeStartedRead } from './firstReads';
+import { findTaggedRead, keepTaggedRead } from './taggedReads';
 
 type QueryValue = string | number | boolean | readonly string[] | undefined;
 
@@ -10,6 +11,8 @@ export interface RequestOptions {
   body?: unknown;
   /** One per user intent: the server acts only once for the same key. */
   idempotencyKey?: string;
+  /** The tag of the response that is known: if it is still true, the server answers 304. */
+  etag?: string;
   signal?: AbortSignal;
 }
 
@@ -28,6 +31,7 @@ function buildHeaders(options: RequestOptions, token: string | null): Headers {
   const headers = buildJsonHeaders(token);
   if (options.body !== undefined) headers.set('Content-Type', 'application/json');
   if (options.idempotencyKey) headers.set('Idempotency-Key', options.idempotencyKey);
+  if (options.etag) headers.set('If-None-Match', options.etag);
   return headers;
 }
 
@@ -102,7 +106,7 @@ type Method = 'GET' | 'POST' | 'DELETE';
 async function fetchOk(method: Method, path: string, options: RequestOptions): Promise<Response> {
   const { token, expire, isView } = useAuth.getState();
   const response = await sendRequest(method, path, options, isView ? null : token);
-  if (response.ok) return response;
+  if (response.ok || (options.etag && response.status === 304)) return response;
   if (response.status === 401 && isView) leaveAccountView();
   else if (response.status === 401 && token !== null) expire(token);
   throw createApiError(response, await readBody(response));
@@ -147,8 +151,20 @@ function requireJson<T>(response: Response, body: unknown): T {
   return body as T;
 }
 
-export function getJson<T>(path: string, options?: RequestOptions): Promise<T> {
-  return requestJson<T>('GET', path, options);
+/**
+ * Reads from the portal's API. What has a tag is downloaded again only if it has changed.
+ * @throws {ApiError} like `requestJson`.
+ */
+export async function getJson<T>(path: string, options: RequestOptions = {}): Promise<T> {
+  // The result of a query has a tag of its own, which nothing here would find.
+  if (options.query) return requestJson<T>('GET', path, options);
+  const known = findTaggedRead(path);
+  const { token } = useAuth.getState();
+  const response = await fetchOk('GET', path, known ? { ...options, etag: known.etag } : options);
+  if (known && response.status === 304) return known.body as T;
+  const body = requireJson<T>(response, await readBody(response));
+  if (useAuth.getState().token === token) keepTaggedRead(path, response, body);
+  return body;
 }
 
 export function postJson<T>(path: string, options?: RequestOptions): Promise<T> {

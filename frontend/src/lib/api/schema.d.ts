@@ -2062,7 +2062,10 @@ export interface operations {
     account: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of a response that the client has kept. The answer is 304 while nothing has changed. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2075,6 +2078,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Account"];
                 };
+            };
+            /** @description The response that the client has kept is still true. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The input is malformed or invalid. */
             400: {
@@ -4063,7 +4073,10 @@ export interface operations {
     manage_plans: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of a response that the client has kept. The answer is 304 while nothing has changed. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4076,6 +4089,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ManagePlans"];
                 };
+            };
+            /** @description The response that the client has kept is still true. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The input is malformed or invalid. */
             400: {
@@ -7265,7 +7285,10 @@ export interface operations {
                 limit?: number;
                 offset?: number;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of a response that the client has kept. The answer is 304 while nothing has changed. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7278,6 +7301,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["InvoiceRow"][];
                 };
+            };
+            /** @description The response that the client has kept is still true. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The input is malformed or invalid. */
             400: {
