@@ -18,10 +18,10 @@ from conftest import Sandbox
 
 pytestmark = pytest.mark.django_db
 
-# Every field and header that a request may contain. None is an owner, a state or a permission. The amount is what the
-# subscriber expects to authorize: it is refused unless it is what the provider will charge.
 # Compared with a tag of ours, and never kept or refused: the server's limit of a header's length serves.
 ETAG_HEADER = "If-None-Match"
+# Every other field and header that a request may contain. None is an owner, a state or a permission. The amount is
+# what the subscriber expects to authorize: it is refused unless it is what the provider will charge.
 ACCEPTED_NAMES = {
     "Idempotency-Key",
     "amount",
