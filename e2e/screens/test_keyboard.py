@@ -8,7 +8,14 @@ import pytest
 from playwright.sync_api import expect
 
 from e2e.support.accessibility import open_settled
-from e2e.support.keyboard import button_named, expect_new_screen, tab_to, tab_to_and_press, tab_within_frame
+from e2e.support.keyboard import (
+    begin_first_purchase,
+    button_named,
+    expect_new_screen,
+    tab_to,
+    tab_to_and_press,
+    tab_within_frame,
+)
 
 HOSTED = ("Card number", "Expiry date", "Security code")
 # Its bank asks when it is added, and not at later payments.
@@ -122,18 +129,11 @@ def test_a_subscriber_can_add_a_card(signed_in):
 @pytest.mark.shows("dashboard-21", "rule-20")
 def test_a_visitor_can_sign_in_and_start_kids_without_a_card(visitor):
     page = visitor.page
-    page.goto(f"http://kids.localhost:{visitor.demo.port}/")
-    expect(page.get_by_label("Email address")).to_be_focused()
-    page.keyboard.type("ivy@example.com")
-    page.keyboard.press("Enter")
-    expect(page.get_by_label("Six-digit code")).to_be_focused()
-    page.keyboard.type(visitor.demo.wait_for_code("ivy@example.com"))
-    expect_new_screen(page, "/dashboard")
+    begin_first_purchase(page, visitor.demo)
 
-    # The card form and what follows it are pages of their own, and yet screens that were gone to.
-    tab_to_and_press(page.get_by_role("link", name="Add a card and start Kids"))
-    expect_new_screen(page, "/add-card-payment-method?*")
-    tab_to(page.locator("iframe[title='Card number']"))
+    number = page.locator("iframe[title='Card number']")
+    expect(number.content_frame.locator("input")).to_be_visible()
+    tab_to(number)
     for typed in (CHALLENGED, "0834", "061", "OH", "43004"):
         page.keyboard.type(typed)
         page.keyboard.press("Tab")

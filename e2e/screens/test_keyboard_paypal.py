@@ -7,21 +7,20 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from e2e.support.keyboard import button_named, expect_new_screen, tab_to, tab_to_and_press, tab_within_frame
+from e2e.support.keyboard import (
+    begin_first_purchase,
+    button_named,
+    expect_new_screen,
+    tab_to,
+    tab_to_and_press,
+    tab_within_frame,
+)
 
 
 @pytest.mark.shows("dashboard-21", "payment-20")
 def test_a_visitor_can_sign_in_and_start_kids_with_paypal(visitor):
     page = visitor.page
-    page.goto(f"http://kids.localhost:{visitor.demo.port}/")
-    expect(page.get_by_label("Email address")).to_be_focused()
-    page.keyboard.type("ivy@example.com")
-    page.keyboard.press("Enter")
-    expect(page.get_by_label("Six-digit code")).to_be_focused()
-    page.keyboard.type(visitor.demo.wait_for_code("ivy@example.com"))
-    expect_new_screen(page, "/dashboard")
-    tab_to_and_press(page.get_by_role("link", name="Add a card and start Kids"))
-    expect_new_screen(page, "/add-card-payment-method?*")
+    begin_first_purchase(page, visitor.demo)
 
     # The link is the first control of the form, before the fields that it makes needless.
     other_kind = page.get_by_role("link", name="Pay with PayPal instead")

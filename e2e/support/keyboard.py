@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import Locator, Page, expect
 
+from e2e.support.demo_portal import DemoPortal
+
 MOST_TABS = 60
 # Checks in the next animation frame: the focus enters a cross-origin iframe shortly after the key press.
 HAS_FOCUS = """(element) => new Promise(
@@ -50,3 +52,17 @@ def tab_within_frame(target: Locator) -> None:
 def button_named(page: Page, name: str) -> Locator:
     """Return a button of the page."""
     return page.get_by_role("button", name=name)
+
+
+def begin_first_purchase(page: Page, demo: DemoPortal) -> None:
+    """Sign in as a visitor without a plan and a card, and open the card form for Kids."""
+    page.goto(f"http://kids.localhost:{demo.port}/")
+    expect(page.get_by_label("Email address")).to_be_focused()
+    page.keyboard.type("ivy@example.com")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Six-digit code")).to_be_focused()
+    page.keyboard.type(demo.wait_for_code("ivy@example.com"))
+    expect_new_screen(page, "/dashboard")
+    # The card form and what follows it are pages of their own, and yet screens that were gone to.
+    tab_to_and_press(page.get_by_role("link", name="Add a card and start Kids"))
+    expect_new_screen(page, "/add-card-payment-method?*")
