@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from e2e.support.accessibility import read_until
+from e2e.support.accessibility import axe_violations_in_all_looks, read_until
 
 ALL_END = "All your subscriptions will be cancel at the end of current term"
 DATE = re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4}")
@@ -96,6 +96,7 @@ def test_dan_cancels_a_paused_subscription_immediately_and_can_restart_it_at_its
     expect(subscription_card(page, "Faith & Family")).to_contain_text("Active")
     ended = page.get_by_role("region", name="Ended subscriptions")
     expect(ended).to_contain_text("$7.99 / month")
+    assert axe_violations_in_all_looks(page) == []
     ended.get_by_role("link", name="Start again with Gospel TV").click()
     expect(page.get_by_role("dialog").get_by_role("button", name="Yes, add Gospel TV and pay")).to_be_visible()
     page.keyboard.press("Escape")

@@ -1,6 +1,6 @@
 """Every state of every screen: the list behind the screenshots and the accessibility tests.
 
-The dialogs and menus are in `dialog_catalog`.
+The dialogs and menus are in `dialog_catalog`, the outcomes of changes in `outcome_catalog`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from e2e.support.page_actions import (
     choose_last,
     choose_option,
     click_control,
-    confirm_dialog,
     end_session,
     fill_field,
     follow_link,
@@ -394,67 +393,6 @@ METHOD_SCREENS = (
         (*AVA, *GIA, *FINN),
         open_method_added,
         for_all_accounts=True,
-    ),
-)
-# These change data, so they run after all others.
-DONE = (
-    ScreenState("done-default", "/manage-payment-method", AVA, choose_last, shows="is now your default"),
-    ScreenState(
-        "done-services",
-        "/manage-subscription",
-        AVA,
-        set_checkbox("Kids", on=True),
-        opener=SAVE,
-        inside=confirm_dialog,
-        shows="^You added|^Kids",
-    ),
-    ScreenState("done-cancelling", "/cancelAll", BEN, click_control("button", "CANCEL SUB"), shows="^Access ends$"),
-    ScreenState(
-        "done-resuming",
-        "/dashboard",
-        DAN,
-        opener="Resume now",
-        inside=confirm_dialog,
-        shows="is active again",
-    ),
-    ScreenState("done-undoing", "/dashboard", ELLA, click_control("button", "Undo pause"), shows="continues"),
-    ScreenState(
-        "done-free-month",
-        "/dashboard",
-        ELLA,
-        opener="Claim my free month",
-        inside=confirm_dialog,
-        shows="^Your next month is free$",
-    ),
-    ScreenState(
-        "done-declined",
-        "/manage-payment-method",
-        FINN,
-        opener="Pay",
-        inside=confirm_dialog,
-        shows="still due",
-    ),
-    ScreenState(
-        "done-emails",
-        "/emailPreferences",
-        IVY,
-        run_in_turn(set_checkbox("Promotions", on=True), click_control("button", "SAVE PREFERENCES")),
-        shows="^Your email preferences are saved",
-    ),
-    ScreenState(
-        "done-pausing",
-        "/pause-offer",
-        JO,
-        click_control("button", "PAUSE MY"),
-        shows="^Your pause takes effect",
-    ),
-    ScreenState(
-        "done-deleting",
-        "/manage-payment-method",
-        JO,
-        opener="Delete Visa",
-        inside=confirm_dialog,
-        shows="was removed",
     ),
 )
 LANDING = (
