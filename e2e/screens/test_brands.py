@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from e2e.support.accessibility import IS_SETTLED, axe_violations_in_all_looks
+from e2e.support.accessibility import IS_SETTLED, axe_violations_in_all_looks, open_settled
 from e2e.support.demo_portal import Visitor
 
 # Host label, name, the primary and accent colors in each color scheme, account.
@@ -83,6 +83,17 @@ def test_an_unknown_brand_has_no_links(page_at):
         expect(page.get_by_role("link", name=link)).to_have_count(0)
     expect(page.get_by_role("list", name="Our services")).to_have_count(0)
     assert axe_violations_in_all_looks(page) == []
+
+
+@pytest.mark.shows("dashboard-21")
+@pytest.mark.parametrize(
+    ("label", "names"),
+    [("faith", ["Faith & Family", "Gospel TV", "Kids"]), ("kids", ["Kids", "Faith & Family", "Gospel TV"])],
+)
+def test_a_brands_own_service_is_offered_first(signed_in, label, names):
+    page = open_settled(signed_in("ivy", label), "/dashboard")
+    services = page.get_by_role("list", name="Services you can start")
+    expect(services.get_by_role("heading")).to_have_text(names)
 
 
 def test_a_brands_card_screen_accepts_a_card_number(page_at, demo):

@@ -14,14 +14,23 @@ interface ServiceCardsProps {
   renderAction: (plan: OfferedPlan) => ReactNode;
 }
 
-/** The services that can be started, each with what it is, what it costs, and a way to start it. */
+/** The codes of a service differ in case between the catalog and the site. */
+function isSameService(code: string, other: string): boolean {
+  return code.toLowerCase() === other.toLowerCase();
+}
+
+/**
+ * The services that can be started, each with what it is, what it costs, and a way to start it. The
+ * brand's own comes first: a brand has the code of its service.
+ */
 export function ServiceCards({ offered, renderAction }: ServiceCardsProps) {
   const { data: site } = useQuery(siteOptions);
   const findSummary = ({ service }: OfferedPlan) =>
-    site?.services.find(({ id }) => id.toLowerCase() === service.toLowerCase())?.summary;
+    site?.services.find(({ id }) => isSameService(id, service))?.summary;
+  const isOwn = ({ service }: OfferedPlan) => isSameService(service, site?.brand.code ?? '');
   return (
     <ul aria-label="Services you can start" className={styles.services}>
-      {offered.map((plan) => (
+      {[...offered.filter(isOwn), ...offered.filter((plan) => !isOwn(plan))].map((plan) => (
         <Card as="li" key={plan.id} className={styles.service}>
           <ServicePicture src={servicePictureUrl(plan.service)} size={88} />
           <div className={styles.text}>

@@ -14,6 +14,7 @@ import {
   makePaymentFailure,
   makePayments,
   makePlan,
+  makeSite,
   PAUSED,
 } from '@/testing/fixtures';
 import { errorResponse, server } from '@/testing/server';
@@ -261,6 +262,28 @@ describe('an account without subscriptions', () => {
     expect(screen.queryByRole('region', { name: 'Your costs' })).not.toBeInTheDocument();
     expect(screen.getByRole('region', { name: 'Activity' })).toBeInTheDocument();
     expect(screen.queryByRole('region', { name: 'Make a change' })).not.toBeInTheDocument();
+  });
+
+  // shows: dashboard-21
+  it('shows the service of the brand before the others', async () => {
+    const offered = ['faith-family', 'gospel-tv', 'kids'].map((service) =>
+      makeOfferedPlan({ id: service, name: service, service }),
+    );
+    served.plans = [];
+    served.costs = { ...served.costs, existingPlans: [], plans: offered };
+    const site = makeSite();
+    server.use(
+      http.get('*/api/site', () =>
+        HttpResponse.json({ ...site, brand: { ...site.brand, code: 'gospel-TV' } }),
+      ),
+    );
+    renderDashboard();
+    const services = await screen.findByRole('list', { name: 'Services you can start' });
+    const names = () =>
+      within(services)
+        .getAllByRole('heading')
+        .map(({ textContent }) => textContent);
+    await waitFor(() => expect(names()).toEqual(['gospel-tv', 'faith-family', 'kids']));
   });
 
   // shows: dashboard-23
