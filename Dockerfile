@@ -1,4 +1,4 @@
-# One image for every process: web, the two workers, beat, and the commands between. docs/deployment.md says how it is run.
+# One image for every process: web, the three kinds of worker, beat, and `manage.py`. docs/deployment.md says how it is run.
 ARG NODE_IMAGE=node:24-bookworm-slim
 ARG PYTHON_IMAGE=python:3.13-slim-bookworm
 

@@ -15,7 +15,7 @@ help: ## List the targets
 run: ## Run the portal, its workers, its scheduler and the sandbox; Ctrl-C stops them
 	@exec $(PYTHON) dev/run.py
 
-test: ## Run all tests: Python, PostgreSQL and Redis where they answer, frontend, browser journeys
+test: ## Run all tests: Python, PostgreSQL and Redis, faults, a rehearsal, the app, the browser
 	@exec $(PYTHON) dev/test.py
 
 rehearse: ## Rehearse production on this machine: TLS, PostgreSQL, Redis, the proxy, the units' commands

@@ -20,6 +20,9 @@ SANDBOX_DUNNING_END              keep, cancel, or pause after the last retry    
 SANDBOX_UNPAID_CHANGES           1 lets a change stand whose charge fails       0: it is refused
 SANDBOX_UNBILLED_CHARGES         1 adds charges to the next invoice             0: they are invoiced
 SANDBOX_CARD_GATEWAY             gateway of new cards                           chargebee
+SANDBOX_BILLING_DAY              day of the month that all are billed on        0: each on its own
+SANDBOX_CONSOLIDATED_INVOICES    1 puts a customer's renewals on one invoice    0: an invoice each
+SANDBOX_BUSINESS_ENTITY          business entity of new customers               none
 SANDBOX_LOCK_WAIT_SECONDS        wait for another write of the same customer    2
 SANDBOX_MAIL_DIR                 mail files shown at /inbox                     $VAR_DIR/mail
 SANDBOX_ACCESS_LOG               file of the access log, ``-`` for stdout       none

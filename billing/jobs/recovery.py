@@ -1,4 +1,4 @@
-"""The sweep: find due work by its rows, whether or not a message announced it (decision 6)."""
+"""The sweep: find due work by its rows, whether or not a message announced it (decision 3)."""
 
 import logging
 from collections.abc import Callable

@@ -25,7 +25,7 @@ APPLICATIONS = (
     "preferences",
 )
 READ = re.compile(
-    r"""(?:environ(?:\.get\(|\.setdefault\(|\[)|read\.\w+\(|_\w+\(\s*read,|_port\(|_number\()\s*["']([A-Z][A-Z_]+)["']""",
+    r"""(?:environ(?:\.get\(|\.setdefault\(|\[)|read\.\w+\(|_\w+\(\s*read,|_port\(|_number\()\s*["']([A-Z][A-Z_]*)["']""",
     re.VERBOSE,
 )
 # Variables of the system, Django and pytest.

@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     help = (
         "Check the Chargebee site: catalog, coupons, gateways, webhook, time zone, features. Only reads, unless --try "
-        "plays a subscriber's life on a test site, which moves the site's clock about half a year forward."
+        "plays a subscriber's life on a test site, which moves the site's clock about five months forward."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

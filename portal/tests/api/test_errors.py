@@ -171,6 +171,7 @@ def test_it_sends_retry_after(visitor, path, seconds):
     assert visitor.get(path)["Retry-After"] == seconds
 
 
+@pytest.mark.shows("error-43")
 @pytest.mark.parametrize("path", ["/api/test/locked", "/api/test/locked-plain"])
 def test_a_database_error_gets_503_with_retry_after(visitor, path, caplog):
     response = visitor.get(path)

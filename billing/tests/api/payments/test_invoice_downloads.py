@@ -147,6 +147,7 @@ def test_the_pdf_shows_the_billing_address_in_postal_format(
     assert f"Alice {printed_address} alice@example.com" in page
 
 
+@pytest.mark.shows("api-66")
 def test_a_download_works_with_any_accept_header(alice: Browser) -> None:
     response: Any = APIClient().get(make_pdf_link(alice), headers={"Accept": "application/pdf"})
     assert response.status_code == 200

@@ -98,7 +98,7 @@ def read_pdf(link: str) -> Sequence[str]:
     return page_texts(PdfReader(BytesIO(b"".join(response.streaming_content))))
 
 
-@pytest.mark.shows("history-8")
+@pytest.mark.shows("history-8", "api-65")
 def test_it_asks_to_retry_while_the_statement_is_rendered(alice: Browser) -> None:
     response = alice.get(STATEMENT_2025)
     assert (response.status_code, response.json()["code"]) == (503, "invoice_not_ready")
