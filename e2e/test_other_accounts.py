@@ -49,6 +49,19 @@ def test_the_notes_below_a_wallet_do_not_cover_each_other(visitor):
     assert first["y"] + first["height"] <= second["y"]
 
 
+@pytest.mark.shows("history-6")
+def test_the_mark_of_a_wallet_stands_beside_its_name_on_a_tablet(visitor):
+    page = visitor.sign_in("kim")
+    page.set_viewport_size({"width": 768, "height": 1024})
+    page.goto("/billingHistory")
+    row = page.get_by_role("row").filter(has_text="Sermon Library").first
+    mark, digits = row.locator("svg").last, row.get_by_text("•••• 4242")
+    expect(digits).to_be_visible()
+    left, right = mark.bounding_box(), digits.bounding_box()
+    assert left["x"] + left["width"] <= right["x"]
+    assert page.get_by_role("table").evaluate("(table) => table.offsetWidth - table.parentElement.clientWidth") <= 0
+
+
 @pytest.mark.shows("rule-18", "rule-19")
 def test_system_health_shows_operators_the_shared_address_and_the_item(page):
     page.goto("/admin/")

@@ -47,12 +47,15 @@ export function PaidWith(props: PaidWithProps) {
       return (
         <span className={styles.paid}>
           <CardBrandMark brand={paymentSourceType} isType decorative />
-          <span>
+          <span className={styles.name}>
             {paymentSourceName}
             {last4 && (
               <>
-                <span aria-hidden="true"> •••• {last4}</span>
-                <VisuallyHidden> ending in {last4}</VisuallyHidden>
+                {' '}
+                <span aria-hidden="true" className={styles.digits}>
+                  •••• {last4}
+                </span>
+                <VisuallyHidden>ending in {last4}</VisuallyHidden>
               </>
             )}
           </span>

@@ -56,22 +56,22 @@ describe('the billing history', () => {
     [
       'a card',
       {},
-      '1001 Faith & Family Nov 10\u2009–\u2009Dec 10, 2026 PAID Nov 10, 2026 $6.99 USD Visa ending in 1111',
+      '1001 Faith & Family Nov 10\u2009– Dec 10, 2026 PAID Nov 10, 2026 $6.99 USD Visa ending in 1111',
     ],
     [
       'PayPal',
       { paymentSourceType: 'PAYPAL_EXPRESS_CHECKOUT', paypalEmail: 'gia@example.com' },
-      '1001 Faith & Family Nov 10\u2009–\u2009Dec 10, 2026 PAID Nov 10, 2026 $6.99 USD PayPal gia@example.com',
+      '1001 Faith & Family Nov 10\u2009– Dec 10, 2026 PAID Nov 10, 2026 $6.99 USD PayPal gia@example.com',
     ],
     [
       'an unknown card',
       { cardBrand: 'JCB_DEBIT', last4: '0505' },
-      '1001 Faith & Family Nov 10\u2009–\u2009Dec 10, 2026 PAID Nov 10, 2026 $6.99 USD Card ending in 0505',
+      '1001 Faith & Family Nov 10\u2009– Dec 10, 2026 PAID Nov 10, 2026 $6.99 USD Card ending in 0505',
     ],
     [
       'nothing yet',
       { status: 'PAYMENT_DUE', charged: 0, paymentSourceType: null, cardBrand: null, last4: null },
-      '1001 Faith & Family Nov 10\u2009–\u2009Dec 10, 2026 PAYMENT DUE Nov 10, 2026 $6.99 USD No charge',
+      '1001 Faith & Family Nov 10\u2009– Dec 10, 2026 PAYMENT DUE Nov 10, 2026 $6.99 USD No charge',
     ],
   ])('shows an invoice paid with %s', async (_case, overrides, expected) => {
     renderHistory([makeInvoice(overrides)]);

@@ -11,6 +11,7 @@ import { Button } from '@/ui/buttons/Button';
 import { StatusPill } from '@/ui/display/StatusPill';
 import type { Column } from '@/ui/display/Table';
 import { DownloadIcon } from '@/ui/icons/DownloadIcon';
+import { UnbrokenDates } from '@/ui/text/UnbrokenDates';
 import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import { type HistoryRow, NOTE_LABELS, NOTE_OUTCOMES } from './historyRows';
 import styles from './InvoiceTable.module.css';
@@ -102,7 +103,7 @@ function DownloadButton({ what, number, busy, isLinked = false, onPress }: Downl
   }, [isLinked]);
   return (
     <Button ref={button} variant="link" busy={busy} icon={<DownloadIcon />} onClick={onPress}>
-      <span>
+      <span className={styles.number}>
         <VisuallyHidden>{what} </VisuallyHidden>
         {number}
       </span>
@@ -127,7 +128,9 @@ function BilledItems({ items }: { items: Invoice['items'] }) {
     <span key={`${name} ${startsAt} ${endsAt}`} className={styles.detail}>
       <span className={styles.name}>{name}</span>{' '}
       {startsAt && endsAt && (
-        <span className={styles.period}>{formatDateRange(startsAt, endsAt)}</span>
+        <span className={styles.period}>
+          <UnbrokenDates>{formatDateRange(startsAt, endsAt)}</UnbrokenDates>
+        </span>
       )}
     </span>
   ));

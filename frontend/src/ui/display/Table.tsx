@@ -6,7 +6,7 @@ import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import { useMediaQuery } from '@/ui/useMediaQuery';
 import styles from './Table.module.css';
 
-const PHONE = '(max-width: 44.99rem)';
+const PHONE = '(max-width: 47.99rem)';
 
 export interface Column<Row> {
   key: string;

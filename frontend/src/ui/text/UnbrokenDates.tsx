@@ -1,8 +1,8 @@
 import styles from './ImportantDate.module.css';
 
 /**
- * Matches the output of `formatDate`. The group makes `split` return each date as every second
- * part.
+ * Matches the output of `formatDate` and `formatShortDate`. The group makes `split` return each
+ * date as every second part.
  */
 const DAY = /([A-Z][a-z]+ \d{1,2}, \d{4})/;
 
