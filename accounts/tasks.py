@@ -15,9 +15,9 @@ from core.workers.task_queue import enqueue_expiring_task
 
 
 @shared_task
-def send_mail(mail_id: int) -> None:
-    """Send one mail of the outbox if it is due and no other worker holds its lease."""
-    outbox.deliver_mail(mail_id)
+def send_mail(*mail_ids: int) -> None:
+    """Send mails of the outbox, each if it is due and no other worker holds its lease; the tick sends what is left."""
+    outbox.deliver_mails(mail_ids, until=monotonic() + settings.MAIL_SLICE_SECONDS)
 
 
 @shared_task

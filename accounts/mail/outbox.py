@@ -6,7 +6,7 @@ import logging
 import random
 import smtplib
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -123,16 +123,21 @@ def has_due_mail(queue: Queue) -> bool:
 
 
 def deliver_due_mails(queue: Queue, *, until: float) -> int:
-    """Send the due mails of a queue until a time of the monotonic clock; return how many were handled.
+    """Send the due mails of a queue as `deliver_mails`; return how many were handled."""
+    return deliver_mails(due_mail_ids(queue), until=until)
+
+
+def deliver_mails(mail_ids: Iterable[int], *, until: float) -> int:
+    """Send those mails that are due until a time of the monotonic clock, one at least; return how many were handled.
 
     Stops when several fail in a row: the next slice tries others.
     """
     handled = failed = 0
-    for mail_id in due_mail_ids(queue):
-        if shutdown.is_time_up(until) or failed == FAILURES_PER_SLICE:
-            break
+    for mail_id in mail_ids:
         failed = 0 if deliver_mail(mail_id) else failed + 1
         handled += 1
+        if shutdown.is_time_up(until) or failed == FAILURES_PER_SLICE:
+            break
     return handled
 
 

@@ -62,12 +62,12 @@ def queue_mail(  # noqa: PLR0913  (they are the columns of one row)
         if dedupe_key and OutgoingMail.objects.filter(dedupe_key=dedupe_key).exists():
             return None
         raise
-    _announce_mail(mail)
+    _announce_mails([mail])
     return mail
 
 
 def queue_mails(mails: Sequence[OutgoingMail]) -> None:
-    """Add new mails to the outbox, all or none, as `queue_mail` adds one; their brands are set. Two queries.
+    """Add new mails to the outbox, all or none, as `queue_mail` adds one; their brands are set. Two queries, one task.
 
     Raises IntegrityError if the `dedupe_key` of one is taken.
     """
@@ -75,8 +75,7 @@ def queue_mails(mails: Sequence[OutgoingMail]) -> None:
     for mail in mails:
         mail.next_attempt_at = now
     OutgoingMail.objects.bulk_create(mails)
-    for mail in mails:
-        _announce_mail(mail)
+    _announce_mails(mails)
 
 
 def delay_mail(mail: OutgoingMail, delay: timedelta) -> None:
@@ -101,7 +100,7 @@ def merge_mail(mail: OutgoingMail, *, into: OutgoingMail, context: dict[str, obj
         next_attempt_at=None,
     )
     if send_now:
-        _announce_mail(into)
+        _announce_mails([into])
     return True
 
 
@@ -128,13 +127,12 @@ def retry_mails(mails: QuerySet[OutgoingMail]) -> list[OutgoingMail]:
         state=OutgoingMail.State.PENDING, next_attempt_at=clock.database_now(), attempts=0
     )
     for mail in unsent:
-        _announce_mail(mail)
+        _announce_mails([mail])
     return unsent
 
 
-def _announce_mail(mail: OutgoingMail) -> None:
-    """Enqueue the task of a mail; jobs find theirs by their rows."""
-    if mail.queue == outbox.Queue.CODES:
-        enqueue_task("accounts.tasks.send_mail", mail.pk, queue=settings.CODES_QUEUE)
-    elif mail.queue == outbox.Queue.MAIL:
-        enqueue_task("accounts.tasks.send_mail", mail.pk)
+def _announce_mails(mails: Sequence[OutgoingMail]) -> None:
+    """Enqueue a task that sends mails one after the other; jobs find theirs by their rows."""
+    for mail_queue, task_queue in ((outbox.Queue.CODES, settings.CODES_QUEUE), (outbox.Queue.MAIL, None)):
+        if mail_ids := [mail.pk for mail in mails if mail.queue == mail_queue]:
+            enqueue_task("accounts.tasks.send_mail", *mail_ids, queue=task_queue)

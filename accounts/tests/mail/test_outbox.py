@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import pytest
 import time_machine
 from celery import Celery
+from celery.signals import before_task_publish
 from django.core import mail
 from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
@@ -21,7 +22,7 @@ from pytest_django import Settings
 
 from accounts import tasks
 from accounts.mail import outbox
-from accounts.mail.queue import queue_mail, register_preparation, retry_mails
+from accounts.mail.queue import queue_mail, queue_mails, register_preparation, retry_mails
 from accounts.models import Account, OutgoingMail
 from accounts.tests.mail.stalling_mail_server import run_stalling_server
 from accounts.tests.sign_in.sign_in_client import (
@@ -112,6 +113,37 @@ def test_it_sends_a_mail_only_once() -> None:
     tasks.send_mail(queued.pk)
     tasks.send_mail(queued.pk)
     assert len(mail.outbox) == 1
+
+
+def test_a_task_sends_several_mails_in_their_order() -> None:
+    addresses = [f"{name}@example.com" for name in ("ben", "ava", "carla")]
+    queued = [queue_mail(kind="receipt", to=address, context=RECEIPT) for address in addresses]
+    tasks.send_mail(*(row.pk for row in queued if row is not None))
+    assert [message.to for message in mail.outbox] == [[address] for address in addresses]
+
+
+def test_mails_that_are_queued_together_share_a_task_for_each_queue(django_capture_on_commit_callbacks: Any) -> None:
+    sent: list[tuple[str, tuple[int, ...]]] = []
+
+    def record_task(routing_key: str, body: Any, **message: Any) -> None:
+        sent.append((routing_key, tuple(body[0])))
+
+    queues = ("mail", "codes", "jobs", "mail")
+    mails = [OutgoingMail(kind="receipt", to="ava@example.com", context=RECEIPT, queue=queue) for queue in queues]
+    before_task_publish.connect(record_task)
+    try:
+        with django_capture_on_commit_callbacks(execute=True):
+            queue_mails(mails)
+    finally:
+        before_task_publish.disconnect(record_task)
+    first, code, _, last = (row.pk for row in mails)
+    assert sent == [("codes", (code,)), ("mail", (first, last))]
+
+
+def test_a_task_leaves_the_rest_of_its_mails_when_the_mail_server_fails_several_times(settings: Settings) -> None:
+    use_mail_backend(settings, DownBackend)
+    tasks.send_mail(*(queue_receipt().pk for _ in range(5)))
+    assert sorted(OutgoingMail.objects.values_list("attempts", flat=True)) == [0, 0, 1, 1, 1]
 
 
 def test_a_second_mail_with_the_same_key_is_not_queued() -> None:
