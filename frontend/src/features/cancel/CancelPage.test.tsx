@@ -166,8 +166,14 @@ describe('what happens on cancellation', () => {
           makeServicesChange({
             existingPlans,
             nextBills: [
-              makeNextBill({ planNames: ['Gospel TV'], date: '2026-12-05T15:00:00Z', amount: 719 }),
               makeNextBill({
+                plans: ['sub_gospel'],
+                planNames: ['Gospel TV'],
+                date: '2026-12-05T15:00:00Z',
+                amount: 719,
+              }),
+              makeNextBill({
+                plans: ['sub_gospel'],
                 planNames: ['Gospel TV'],
                 date: '2027-01-05T15:00:00Z',
                 amount: 799,

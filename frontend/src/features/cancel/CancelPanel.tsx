@@ -38,7 +38,7 @@ export function CancelPanel({ selection, cancellation, onCancel }: CancelPanelPr
           <SetAsidePoint what="change" plans={chosen.filter((plan) => plan.hasScheduledChange)} />
           <ChargePoints plans={chosen} />
           <UndoPoint plans={chosen} />
-          <RemainingCosts staying={staying} />
+          <RemainingCosts chosen={chosen} staying={staying} />
         </Points>
       )}
       {cancellation.error && (
