@@ -27,6 +27,8 @@ from billing.queries.subscriptions.plans import PlanRow, held_plan, price_on_sal
 CANCEL_OPERATIONS = (StepOperation.CANCEL_AT_TERM_END, StepOperation.CANCEL_NOW)
 # The newest of these decides what can be restored: a cancellation, or its removal.
 ENDING_OPERATIONS = (StepOperation.KEEP, StepOperation.CANCEL_AT_TERM_END)
+# With all its retries, from its begin to what the provider made of it.
+LONGEST_STEP = timedelta(hours=1)
 SET_ASIDE_OPERATIONS = (StepOperation.SET_PAUSE_ASIDE, StepOperation.SET_CHANGE_ASIDE)
 
 
@@ -197,9 +199,16 @@ def restorable_changes(account: Account, holding: Holding) -> RestorableChanges:
     subscription_id = holding.subscription.provider_id
     for command in Command.objects.filter(account=account).order_by("-created_at").iterator():
         done = [step for step in command.steps if step.subscription_id == subscription_id and step.is_done]
-        if any(step.operation in ENDING_OPERATIONS for step in done):
-            return _changes_set_aside_by(done)
+        ending = next((step for step in done if step.operation in ENDING_OPERATIONS), None)
+        if ending:
+            return _changes_set_aside_by(done) if _has_scheduled(ending, holding) else RestorableChanges()
     return RestorableChanges()
+
+
+def _has_scheduled(ending: Step, holding: Holding) -> bool:
+    """Whether a step made the present cancellation, and not customer service at the provider later."""
+    scheduled_at = holding.subscription.instant("cancel_schedule_created_at")
+    return scheduled_at is None or ending.begun_at is None or scheduled_at <= ending.begun_at + LONGEST_STEP
 
 
 def _changes_set_aside_by(done: Sequence[Step]) -> RestorableChanges:

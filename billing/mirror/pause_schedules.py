@@ -41,7 +41,7 @@ def ensure_schedule(subscription: Subscription, *, now: datetime) -> PauseSchedu
         defaults={
             "state": State.PAUSED if subscription.status == "paused" else State.SCHEDULED,
             "pause_date": pause_date,
-            "resume_date": pause_date + timedelta(days=PAUSE_DAYS),
+            "resume_date": _resume_date(subscription, pause_date),
             "created_at": now,
         },
     )
@@ -104,7 +104,7 @@ def _sync_schedule(schedule: PauseSchedule, now: datetime) -> None:
     elif subscription.status == "paused" and not subscription.deleted:
         _start_pause(schedule, now)
     elif subscription.has_scheduled_pause and not subscription.deleted:
-        _sync_pause_date(schedule)
+        _sync_dates(schedule)
     else:
         close_schedules([subscription], state=State.SUPERSEDED, because="the pause is gone at the provider", now=now)
         pause_superseded.send(sender=PauseSchedule, subscription=subscription, schedule=schedule, now=now)
@@ -112,7 +112,7 @@ def _sync_schedule(schedule: PauseSchedule, now: datetime) -> None:
 
 def _start_pause(schedule: PauseSchedule, now: datetime) -> None:
     """Record that the pause has begun, on its date or on one that customer service set at the provider."""
-    _sync_pause_date(schedule)
+    _sync_dates(schedule)
     if PauseSchedule.objects.filter(pk=schedule.pk, state=State.SCHEDULED).update(state=State.PAUSED):
         churn_events.record_event(schedule.subscription, EventKind.PAUSED, at=now)
 
@@ -122,16 +122,28 @@ def _sync_started_pause(schedule: PauseSchedule, now: datetime) -> None:
     if subscription.deleted:
         close_schedules([subscription], state=State.SUPERSEDED, because="gone at the provider", now=now)
     elif subscription.status == "paused":
-        return
+        _sync_dates(schedule)
     elif subscription.status == "cancelled":
         close_schedules([subscription], state=State.SUPERSEDED, because="cancelled at the provider", now=now)
     else:
         close_schedules([subscription], state=State.RESUMED, because="resumed at the provider", now=now)
 
 
-def _sync_pause_date(schedule: PauseSchedule) -> None:
-    pause_date = schedule.subscription.pause_date
-    if pause_date is not None and pause_date != schedule.pause_date:
-        PauseSchedule.objects.filter(pk=schedule.pk, state=State.SCHEDULED).update(
-            pause_date=pause_date, resume_date=pause_date + timedelta(days=PAUSE_DAYS)
-        )
+def _sync_dates(schedule: PauseSchedule) -> None:
+    """Follow the pause date until the pause begins, and the resume date that customer service set at the provider."""
+    dates = {"pause_date": schedule.pause_date, "resume_date": schedule.resume_date}
+    moved_to = schedule.subscription.pause_date if schedule.state == State.SCHEDULED else None
+    if moved_to not in (None, schedule.pause_date):
+        dates = {"pause_date": moved_to, "resume_date": moved_to + timedelta(days=PAUSE_DAYS)}
+    dates["resume_date"] = _provider_resume_date(schedule.subscription, dates["pause_date"]) or dates["resume_date"]
+    PauseSchedule.objects.filter(pk=schedule.pk, state=schedule.state).exclude(**dates).update(**dates)
+
+
+def _resume_date(subscription: Subscription, pause_date: datetime) -> datetime:
+    return _provider_resume_date(subscription, pause_date) or pause_date + timedelta(days=PAUSE_DAYS)
+
+
+def _provider_resume_date(subscription: Subscription, pause_date: datetime) -> datetime | None:
+    """Return when the provider ends a pause by itself; None for the portal's own, to which it gives no end."""
+    resume_date = subscription.instant("resume_date")
+    return resume_date if resume_date is not None and resume_date > pause_date else None

@@ -10,7 +10,8 @@ class PauseSchedule(Leased):
     """One pause of one subscription.
 
     The provider holds the pause; the portal holds `resume_date`, 30 days after `pause_date` (both UTC), and resumes
-    on that date in the site's time zone. At most one schedule of a subscription is open.
+    on that date in the site's time zone. If customer service gave the pause an end at the provider, that is the resume
+    date, and the provider resumes. At most one schedule of a subscription is open.
     """
 
     class State(models.TextChoices):

@@ -17,7 +17,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from accounts.brands import site
 from billing import clock
 from billing.jobs.resumes import retry
-from billing.models import Customer, PauseSchedule
+from billing.models import Customer, PauseSchedule, Subscription
 from core.clock import database_now
 
 # In customers. Large enough to keep a worker's threads busy for a while.
@@ -37,11 +37,18 @@ class DueResumes:
     only_retries: bool = False
 
     def due_schedules(self) -> QuerySet[PauseSchedule]:
-        """Return all due schedules, including those that a worker has claimed."""
+        """Return all due schedules, including those that a worker has claimed.
+
+        The provider resumes those to which customer service gave an end there: they are due if it has not by then.
+        """
         is_retry = Q(pk__in=retry.pauses_due_for_retry(now=self.now).values("pk"))
         is_due = is_retry if self.only_retries else is_retry | _FIRST_TRY_FILTER
+        provider_resumes = Subscription.objects.filter(
+            pk=OuterRef("subscription"), payload__resume_date__gt=int(self.now.timestamp())
+        )
         return PauseSchedule.objects.filter(
             is_due,
+            ~Exists(provider_resumes),
             resume_date__lt=_start_of_tomorrow(self.now),
             subscription__customer__account__isnull=False,
         )

@@ -17,6 +17,7 @@ from billing.jobs import schedule as job_schedule
 from billing.jobs.resumes import worker
 from billing.mirror import account_import
 from billing.models import Command, Invoice, JobRun, PauseSchedule, Subscription
+from billing.queries.subscriptions.ownership import live_holdings
 from billing.tests.support.invariants import expire_leases
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, KIDS, Provider, utc_time
 
@@ -294,6 +295,52 @@ def test_a_pause_that_begins_on_another_date_lasts_thirty_days_from_there(provid
     began, schedule = provider.subscription(alice).pause_date, PauseSchedule.objects.get()
     assert (schedule.state, schedule.pause_date) == (State.PAUSED, utc_time(began))
     assert schedule.resume_date == utc_time(began) + timedelta(days=30)
+
+
+@pytest.mark.shows("reliability-35")
+def test_a_pause_that_customer_service_gives_another_end_ends_then(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause_plans(alice)
+    promised = PauseSchedule.objects.get().resume_date
+    provider.travel_to(PauseSchedule.objects.get().pause_date + timedelta(hours=1))
+    run_due_jobs()
+    later = promised + timedelta(days=14)
+    extended = {"resume_option": "specific_date", "resume_date": int(later.timestamp())}
+    provider.sdk.Subscription.resume(provider.subscription(alice).id, extended)
+    account_import.resync_account(alice)
+    assert live_holdings(alice)[0].resume_date == later
+
+    billed = len(provider.invoices(alice))
+    for night in (promised + timedelta(hours=1), later - timedelta(hours=1)):
+        provider.travel_to(night)
+        worker.resume_due_pauses(now=clock.billing_now())
+        assert (provider.subscription(alice).status, len(provider.invoices(alice))) == ("paused", billed)
+
+    provider.travel_to(later + timedelta(hours=12))
+    worker.resume_due_pauses(now=clock.billing_now())
+    assert (provider.subscription(alice).status, len(provider.invoices(alice))) == ("active", billed + 1)
+    assert PauseSchedule.objects.get().state == State.RESUMED
+
+
+@pytest.mark.shows("reliability-35")
+def test_a_scheduled_pause_takes_over_an_end_and_loses_it_with_a_new_date(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause_plans(alice)
+    subscription, schedule = provider.subscription(alice).id, PauseSchedule.objects.get()
+    end = schedule.pause_date + timedelta(days=60)
+    longer = {"pause_option": "end_of_term", "resume_date": int(end.timestamp())}
+    provider.sdk.Subscription.pause(subscription, longer)
+    account_import.resync_account(alice)
+    assert live_holdings(alice)[0].resume_date == end
+
+    moved = schedule.pause_date - timedelta(days=3)
+    sooner = {"pause_option": "specific_date", "pause_date": int(moved.timestamp())}
+    provider.sdk.Subscription.pause(subscription, sooner)
+    account_import.resync_account(alice)
+    assert (live_holdings(alice)[0].pause_date, live_holdings(alice)[0].resume_date) == (
+        moved,
+        moved + timedelta(days=30),
+    )
 
 
 def test_a_subscription_resumed_at_the_provider_is_not_resumed_again(provider: Provider) -> None:

@@ -118,6 +118,23 @@ def test_it_removes_a_scheduled_pause_and_the_undo_restores_it(shop: SyncedProvi
     assert PauseSchedule.objects.get(state="scheduled").resume_date == resume_date
 
 
+@pytest.mark.shows("rule-7")
+def test_the_undo_of_a_later_cancellation_restores_nothing_of_an_earlier_one(
+    shop: SyncedProvider, ava: Account
+) -> None:
+    browser = Browser(ava)
+    faith = shop.subscribe("ava", FAITH)
+    browser.post("/api/account/subscriptions/multiple-pause", {"subscriptionId": [faith]})
+    browser.post(CANCEL_SOME, {"subscriptionIds": [faith], **SURVEY})
+    shop.client.Subscription.remove_scheduled_cancellation(faith, {})
+    shop.provider.travel(days=65)
+    shop.client.Subscription.cancel_for_items(faith, {"cancel_option": "end_of_term"})
+    shop.import_customer("ava")
+    assert browser.post(KEEP, {"subscriptionId": [faith]}).status_code == 200
+    assert (shop.subscription(faith)["status"], shop.subscription(faith).get("pause_date")) == ("active", None)
+    assert not PauseSchedule.objects.filter(state="scheduled").exists()
+
+
 def test_it_removes_a_scheduled_downgrade_and_the_undo_restores_it(shop: SyncedProvider, ava: Account) -> None:
     browser = Browser(ava)
     ids = [shop.subscribe("ava", plan, unit="Yearly", coupon_ids=["BUNDLE-2"]) for plan in (FAITH, KIDS)]
