@@ -1,6 +1,8 @@
 import { useEffect } from 'react';
 import { create } from 'zustand';
 
+import { onSessionChange } from './auth';
+
 interface LoaderState {
   /** The number of pending operations; the overlay is shown while there is any. */
   pending: number;
@@ -23,6 +25,9 @@ export const useLoader = create<LoaderState>()((set) => ({
     })),
   explain: (message) => set({ message }),
 }));
+
+// What the previous subscriber waits for must not cover the next screen.
+onSessionChange(() => useLoader.setState({ pending: 0, message: null }));
 
 /** Sets the global loading flag while `active`, for a screen's first load. */
 export function useLoadingFlag(active: boolean): void {

@@ -1,0 +1,44 @@
+import { act, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { HttpResponse, http } from 'msw';
+import { MemoryRouter } from 'react-router-dom';
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { createQueryClient } from '@/lib/api/queryClient';
+import { useAuth } from '@/stores/auth';
+import { makeManagePlans, makePlan } from '@/testing/fixtures';
+import { server } from '@/testing/server';
+import { App } from './App';
+
+beforeEach(() => {
+  server.use(
+    http.get('*/api/account/manage-plans', () =>
+      HttpResponse.json(makeManagePlans({ existingPlans: [makePlan()] })),
+    ),
+  );
+});
+
+/** Opens a screen of a signed-in subscriber. */
+function openApp(address: string) {
+  useAuth.getState().signIn('first-token', 'ava@example.com');
+  render(
+    <MemoryRouter initialEntries={[address]}>
+      <App queryClient={createQueryClient()} />
+    </MemoryRouter>,
+  );
+  return userEvent.setup();
+}
+
+describe('a change that is being sent when its session ends', () => {
+  it('does not cover the sign-in form', async () => {
+    server.use(
+      http.post('*/api/account/add-coupon/:code', () => new Promise<never>(() => undefined)),
+    );
+    const user = openApp('/coupon');
+    await user.type(await screen.findByRole('textbox', { name: 'Code' }), 'SAVE20{Enter}');
+    expect(screen.getByText('Loading')).toBeVisible();
+    act(() => useAuth.getState().signOut());
+    expect(await screen.findByRole('button', { name: 'Send code' })).toBeVisible();
+    expect(screen.queryByText('Loading')).not.toBeInTheDocument();
+  });
+});
