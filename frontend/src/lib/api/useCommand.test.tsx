@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { act, renderHook, waitFor } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { useAuth } from '@/stores/auth';
 import { useLoader } from '@/stores/loader';
 import { ApiError, CONFIRMING_MESSAGE } from './errors';
 import { createQueryClient } from './queryClient';
@@ -80,6 +81,17 @@ describe('sending until settled', () => {
   ])('never repeats after a %i %s', async (status, code) => {
     const send = vi.fn(() => Promise.reject(makeError(status, code)));
     await expect(sendUntilSettled(send)).rejects.toMatchObject({ code });
+    expect(send).toHaveBeenCalledTimes(1);
+  });
+
+  it('never repeats in the session of the next subscriber', async () => {
+    useAuth.getState().signIn('first');
+    const send = vi.fn(() => Promise.reject(makeError(503, 'billing_unconfirmed', 5)));
+    void sendUntilSettled(send);
+    await vi.advanceTimersByTimeAsync(1_000);
+    useAuth.getState().signOut();
+    useAuth.getState().signIn('second');
+    await vi.advanceTimersByTimeAsync(60_000);
     expect(send).toHaveBeenCalledTimes(1);
   });
 });
@@ -170,6 +182,21 @@ describe('a command', () => {
     await waitFor(() => expect(command.current.isError).toBe(true));
     await act(async () => command.current.mutate('a'));
     expect(send).toHaveBeenCalledTimes(2);
+  });
+
+  it.each([
+    ['answer', () => Promise.resolve('done')],
+    ['refusal', () => Promise.reject(makeError(402, 'payment_processing_failed'))],
+  ])('keeps a late %s from the next subscriber', async (_what, respond) => {
+    useAuth.getState().signIn('first');
+    const [onSuccess, onError] = [vi.fn(), vi.fn()];
+    const sendSlowly = () => new Promise((wait) => setTimeout(wait, 2_000)).then(respond);
+    const command = renderCommand(sendSlowly, { onSuccess, onError });
+    await act(async () => command.current.mutate('a'));
+    act(() => useAuth.getState().signIn('second'));
+    await act(() => vi.advanceTimersByTimeAsync(3_000));
+    expect(onSuccess).not.toHaveBeenCalled();
+    expect(onError).not.toHaveBeenCalled();
   });
 
   it('shows the confirming message in the overlay until settled', async () => {

@@ -5,6 +5,7 @@ import {
 } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { notifyOtherTabs } from '@/lib/page/otherTabs';
+import { useAuth } from '@/stores/auth';
 import { useLoader } from '@/stores/loader';
 import { CONFIRMING_MESSAGE, hasCode, isFinal, isShortWait } from './errors';
 
@@ -33,20 +34,27 @@ const waitForSeconds = (seconds: number) =>
  * Sends a change, and repeats it with the same key while the server is confirming it, another
  * change of the account is in progress, or the account's earlier requests are being answered, at
  * the interval that the server requests. The key keeps a repeat from acting twice.
+ *
+ * After the end of its session nothing is sent, and the promise stays pending: a repeat would change
+ * the account of the next subscriber, and the caller would show them what it answers.
  * @throws {ApiError} if the change is refused, or still unsettled after the last repeat.
  */
 export async function sendUntilSettled<T>(
   send: () => Promise<T>,
   onConfirming: () => void = () => undefined,
 ): Promise<T> {
+  const { token } = useAuth.getState();
+  const stopIfSessionEnded = (): unknown =>
+    useAuth.getState().token === token || new Promise<never>(() => undefined);
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await send();
+      return await send().finally(stopIfSessionEnded);
     } catch (error) {
       const isConfirming = hasCode(error, 'billing_unconfirmed', 'change_in_progress');
       if (attempt === MAX_REPEATS || !(isConfirming || isShortWait(error))) throw error;
       if (isConfirming) onConfirming();
       await waitForSeconds(retryDelaySeconds(error.retryAfter));
+      await stopIfSessionEnded();
     }
   }
 }
