@@ -133,7 +133,12 @@ def amounts_due(charges: Mapping[str, ChangeEstimate], balances: Balances) -> tu
 
 
 def _tax_before_balances(bill: Bill) -> int | None:
-    """Return the tax as if no promotional credits had come off before it; None if that cannot be told."""
+    """Return the tax as if no promotional credits had come off before it; None if that cannot be told.
+
+    Of a bill of nothing, it is None if its items are taxed: the bills that follow it, at their full price, may be, too.
+    """
+    if bill.tax is not None and bill.total == 0:
+        return 0 if bill.tax_percent == 0 else None
     taxed = bill.total - bill.promotional
     if bill.tax is None or not bill.promotional:
         return bill.tax

@@ -265,7 +265,7 @@ def project_bills(
         amount, tax = None, INCLUDED
         if bill is not None:
             amount, balances = balances.pay(bill)
-            tax = BEFORE if bill.tax is None else INCLUDED
+            tax = BEFORE if bill.tax is None and bill.price else INCLUDED
         if shown.get(order) != (amount, tax):
             found.append(_next_bill(plans[order], payer, at, amount, tax, follows=order in shown))
         shown[order] = amount, tax

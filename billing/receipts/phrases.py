@@ -56,8 +56,9 @@ def date_and_time(instant: datetime) -> str:
 
 
 def before_tax(cents: int, currency: str) -> str:
-    """Return an amount that tax may be added to, as `$5.99 before tax`."""
-    return f"{format_cents(cents, currency)} before tax"
+    """Return an amount that tax may be added to, as `$5.99 before tax`; nothing has no tax."""
+    amount = format_cents(cents, currency)
+    return f"{amount} before tax" if cents else amount
 
 
 def billing_facts(subscriptions: Sequence[Subscription]) -> list[Fact]:

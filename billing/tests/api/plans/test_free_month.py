@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pytest_django import Settings
 
-from accounts.models import SiteSettings
+from accounts.models import OutgoingMail, SiteSettings
 from billing.models import OfferClaim
 from billing.tests.api.browser import Browser, is_refusal
 from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS
@@ -52,6 +52,14 @@ def test_a_claim_matches_its_estimate_and_shows_in_every_read(shop: SyncedProvid
     assert [plan["hasFreeMonth"] for plan in ava.get("/api/account").json()["plans"]] == [False, True]
     assert ava.get("/api/account/manage-plans").json()["couponDiscount"] == 899
     assert shop.coupons_on(body["plans"][0]["subId"]) == ["FREE-MONTH"]
+
+
+@pytest.mark.shows("rule-16")
+def test_the_receipt_mentions_no_tax_on_the_free_bill(ava: Browser) -> None:
+    ava.post(CLAIM)
+    facts = dict(OutgoingMail.objects.latest("pk").context["facts"])
+    assert facts["You save"] == "$8.99"
+    assert facts["Next Kids bill"] == "$0.00 on April 10, 2026"
 
 
 def test_the_next_invoice_is_free_and_the_following_date_is_kept(shop: SyncedProvider, ava: Browser) -> None:

@@ -147,6 +147,22 @@ def test_a_free_month_shows_the_bill_that_is_free_and_what_follows(shop: SyncedP
 
 
 @pytest.mark.shows("rule-21")
+@pytest.mark.parametrize(("tax_percent", "tax"), [(8, "before"), (0, "included")])
+def test_what_follows_a_free_month_is_before_tax_if_plans_are_taxed(
+    shop: SyncedProvider, tax_percent: float, tax: str
+) -> None:
+    shop.provider.sandbox.configure_site(tax_percent=tax_percent)
+    shop.offer_free_month()
+    ava = shop.customer("ava")
+    shop.subscribe("ava", FAITH)
+    browser = Browser(ava)
+    offer = browser.get("/api/account/claim-my-offer/estimate").json()
+    claimed = browser.post("/api/account/claim-my-offer", {"quote": offer["quote"]}).json()
+    for bills in (offer["nextBills"], claimed["nextBills"], read_bills(ava)):
+        assert [(bill["amount"], bill["tax"]) for bill in bills] == [(0, "included"), (699, tax)]
+
+
+@pytest.mark.shows("rule-21")
 def test_nothing_is_billed_after_a_cancellation(shop: SyncedProvider) -> None:
     ava = shop.customer("ava")
     shop.subscribe("ava", FAITH)
