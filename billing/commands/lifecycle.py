@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from accounts.models import Account
 from billing.commands import executor
@@ -29,7 +30,7 @@ from billing.errors import (
     InvalidState,
 )
 from billing.models import Command
-from billing.models.commands import SYSTEM_ACTOR
+from billing.models.commands import ALIGN_BUNDLE, SYSTEM_ACTOR
 from billing.models.steps import Step, StepState
 from core.clock import database_now
 from core.workers import shutdown
@@ -174,13 +175,16 @@ def _has_never_begun(command: Command) -> bool:
 
 
 def _reopen_failed(command: Command, now: datetime, *, plan: StepPlanner | None, shown: Mapping[str, Any]) -> None:
-    """Reopen a failed command. Raises InvalidState if the subscriber has made another change since.
+    """Reopen a failed command. Raises InvalidState if another change was made since, by the night or by a person.
 
-    Its steps were planned for the state before that change, and could start a service twice. A command that was never
-    begun is planned again if there is a `plan`, since its figures may have changed. Raises what `plan` raises.
+    Its steps were planned for the state before that change: they could start a service twice, or end the term that a
+    resume has charged. A command that was never begun is planned again if there is a `plan`, since its figures may have
+    changed. Raises what `plan` raises.
     """
-    later = Command.objects.filter(account=command.account, finished_at__gt=command.finished_at)
-    if later.filter(state=State.SUCCEEDED).exclude(actor=SYSTEM_ACTOR).exists():
+    # Alignments of coupons follow from a change, and prevent none.
+    others = Command.objects.filter(account=command.account).exclude(actor=SYSTEM_ACTOR, kind=ALIGN_BUNDLE)
+    has_changed = Q(state=State.SUCCEEDED) | Q(error_code=BillingPartial.code)
+    if others.filter(has_changed, finished_at__gt=command.finished_at).exists():
         raise InvalidState
     # The provider repeats its answer to a key, refusals included: a new attempt needs a new key.
     command.steps = [step if step.has_ended else _reset_step(step) for step in command.steps]

@@ -14,11 +14,12 @@ from billing import clock
 from billing.changes import cancellation, cancellation_survey
 from billing.changes.discounts import bundle_coupons
 from billing.jobs import recovery
+from billing.jobs.resumes import worker
 from billing.mirror import account_import
 from billing.models import BundleRate, CancellationFeedback, ChurnEvent, Command, PauseSchedule
 from billing.queries.subscriptions.ownership import live_holdings
 from billing.survey import Survey
-from billing.tests.api.browser import Browser
+from billing.tests.api.browser import Browser, is_refusal
 from billing.tests.support.faulty_proxy import FaultyProxy
 from billing.tests.support.live_provider import FAITH, GOSPEL, KIDS, Provider, undo_fingerprint
 
@@ -296,3 +297,27 @@ def test_a_cancellation_in_another_tab_is_refused_while_a_pause_runs(
     assert plan["hasScheduledPause"] is True
     assert provider.subscription(bea).status == "active"
     assert list(Command.objects.values_list("kind", flat=True)) == ["pause"]
+
+
+def cancel_paused(account: Account) -> Any:
+    """Cancel everything, always with the same key."""
+    return Browser(account).post("/api/account/cancel", SURVEY, headers={"Idempotency-Key": "leave"})
+
+
+@pytest.mark.shows("reliability-48")
+def test_a_repeated_cancellation_does_not_end_a_term_that_the_night_has_charged(provider: Provider) -> None:
+    bea = provider.subscriber("bea", FAITH)
+    assert Browser(bea).post("/api/account/pause?days=30").status_code == 200
+    resume_date = PauseSchedule.objects.get().resume_date
+    provider.travel_to(resume_date - timedelta(hours=1))
+    account_import.resync_account(bea)
+    provider.sandbox.order_fault("drop_connection_before", "*/cancel_for_items")
+    assert is_refusal(cancel_paused(bea), 503, "billing_unconfirmed")
+    provider.travel(minutes=31)
+    expire_and_sweep()  # the provider does not show it done
+    provider.travel_to(resume_date)
+    assert worker.resume_due_pauses(now=clock.billing_now())["resumed"] == 1
+
+    assert is_refusal(cancel_paused(bea), 409, "invalid_state")
+    assert provider.subscription(bea).status == "active"
+    assert len(provider.invoices(bea)) == 2
