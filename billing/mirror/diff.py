@@ -23,8 +23,8 @@ from billing.gateway.errors import Missing, Refused, Unreadable
 from billing.gateway.records import UnreadableRecord
 from billing.gateway.snapshots import CustomerSnapshot, Snapshot
 from billing.job_runs import ROWS_PER_STRETCH
-from billing.mirror import account_identity, comparisons, writer
-from billing.models import Customer, ErasedCustomer, JobRun
+from billing.mirror import account_identity, comparisons, erasure, writer
+from billing.models import Customer, JobRun
 from billing.models.job_runs import IMPORT, Cursor
 from billing.models.mirror_row import MirroredResource
 from core.clock import database_now
@@ -225,8 +225,7 @@ def _mirrored_customer_ids(listed: Iterable[Snapshot | UnreadableRecord], *, all
     known = set(Customer.objects.filter(provider_id__in=owners).values_list("provider_id", flat=True))
     known |= account_identity.customer_ids_at_known_addresses(records_listed)
     if all_customers:
-        erased = ErasedCustomer.objects.filter(provider_id__in=owners).values_list("provider_id", flat=True)
-        known |= owners - set(erased)
+        known |= owners - erasure.find_erased_ids(owners)
     return {"", *known}
 
 

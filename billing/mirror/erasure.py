@@ -1,7 +1,7 @@
 """Erase billing's data on an account. The provider keeps what the law requires."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 from uuid import uuid4
 
@@ -60,6 +60,12 @@ def erase_billing_data(account: Account) -> None:
     pdfs.delete()
     for customer in customers:
         _delete_customer(customer, pseudonyms)
+
+
+def find_erased_ids(customer_ids: Collection[str]) -> set[str]:
+    """Return those of the provider's customers whose accounts operators have erased."""
+    erased = ErasedCustomer.objects.filter(provider_id__in=customer_ids)
+    return set(erased.values_list("provider_id", flat=True))
 
 
 def _forget_refused_grants(account: Account) -> None:

@@ -46,7 +46,7 @@ class SharedAddress(models.Model):
 
 
 class ErasedCustomer(models.Model):
-    """The provider's id of a customer whose account was erased: a comparison of the site does not import it again."""
+    """The provider's id of a customer whose account was erased: what happens at the provider does not bring it back."""
 
     provider_id = models.CharField(max_length=100, unique=True)
     erased_at = models.DateTimeField(auto_now_add=True)

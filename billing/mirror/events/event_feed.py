@@ -19,7 +19,7 @@ from billing.gateway import records
 from billing.gateway.errors import Refused
 from billing.gateway.event_feed import EventsPage, FeedEvent, FeedRecord, read_events_page
 from billing.gateway.snapshots import CustomerSnapshot, Snapshot
-from billing.mirror import account_identity, account_import, comparisons, writer
+from billing.mirror import account_identity, account_import, comparisons, erasure, writer
 from billing.mirror.events import webhook_intake
 from billing.models import Customer, FeedCursor
 from billing.models.mirror_row import MirroredResource
@@ -123,7 +123,9 @@ class _RecordsApplier:
         known = {"", *Customer.objects.filter(provider_id__in=owners.values()).values_list("provider_id", flat=True)}
         if comparisons.is_site_mirrored():
             # The events after its creation have all that is new of a new customer.
-            known.update(owners[entry.event.id] for entry in new if entry.event.event_type == "customer_created")
+            created = {owners[entry.event.id] for entry in new if entry.event.event_type == "customer_created"}
+            # An erasure deletes what is stored of a customer's events, so that they are new once more.
+            known |= created - erasure.find_erased_ids(created)
         # The events before a customer was given an account's address may be out of the feed: it is read by itself.
         snapshots = [record.snapshot for entry in new for record in entry.records]
         unread_customers = account_identity.customer_ids_at_known_addresses(snapshots) - known

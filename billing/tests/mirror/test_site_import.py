@@ -17,7 +17,7 @@ from accounts.profile import erasure
 from accounts.tests.sign_in.sign_in_client import SignInClient
 from billing import clock
 from billing.jobs import schedule
-from billing.mirror import account_identity, account_import
+from billing.mirror import account_identity, account_import, reconcile
 from billing.models import AccountDocument, Customer, Invoice, JobRun, PaymentSource, Subscription, Transaction
 from billing.queries.customers import other_customers
 from billing.receipts import notices
@@ -156,6 +156,26 @@ def test_an_erased_customer_is_not_imported_again(site: Provider) -> None:
 
     assert not Customer.objects.filter(provider_id="ann").exists()
     assert not Account.objects.filter(email="ann@example.com").exists()
+
+
+@pytest.mark.shows("rule-17")
+@pytest.mark.parametrize("announced", ["by a webhook", "by the hourly reading"])
+def test_an_erased_customer_is_not_brought_back_by_the_event_of_its_creation(site: Provider, announced: str) -> None:
+    import_site()
+    add_customer(site, "eve")
+    delivery = WebhookDelivery(site)
+    delivery.collect_new()
+    reconcile.read_feed(now=clock.billing_now())
+    site.console(Account.objects.get(email="eve@example.com"), "cancel now", FAITH)
+    account_import.resync_account(Account.objects.get(email="eve@example.com"))
+    erasure.erase_account(Account.objects.get(email="eve@example.com"), actor="support:olga")
+
+    if announced == "by a webhook":
+        delivery.deliver_all()
+    reconcile.read_feed(now=clock.billing_now())
+
+    assert not Customer.objects.filter(provider_id="eve").exists()
+    assert not Account.objects.filter(email="eve@example.com").exists()
 
 
 @pytest.mark.shows("rule-16")
