@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from accounts.models.users import Account
 
+MAX_TEXT_LENGTH = 500
 MAX_REASON_LENGTH = 300
 
 
@@ -42,7 +43,7 @@ class AccountEvent(models.Model):
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="events")
     at = models.DateTimeField()
     kind = models.CharField(max_length=60)
-    text = models.CharField(max_length=500)
+    text = models.CharField(max_length=MAX_TEXT_LENGTH)
     actor = models.CharField(max_length=170)
     reason = models.CharField(max_length=MAX_REASON_LENGTH, blank=True, db_default="")
     recorded_at = models.DateTimeField(default=timezone.now, editable=False)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from django.utils.text import Truncator
+
 from accounts.models import Account, AccountEvent
+from accounts.models.events import MAX_TEXT_LENGTH
 
 
 def record_event(account: Account, *, kind: str, text: str, actor: str, at: datetime, reason: str = "") -> AccountEvent:
@@ -18,5 +21,10 @@ def record_event(account: Account, *, kind: str, text: str, actor: str, at: date
 
 
 def record_events(events: Sequence[AccountEvent]) -> list[AccountEvent]:
-    """Add new entries, each to the activity of its account, as `record_event` adds one. One query."""
+    """Add new entries, each to the activity of its account, as `record_event` adds one. One query.
+
+    A longer text than an entry holds is cut: the change that it tells of has been made, whatever its plans are called.
+    """
+    for event in events:
+        event.text = Truncator(event.text).chars(MAX_TEXT_LENGTH)
     return AccountEvent.objects.bulk_create(events)

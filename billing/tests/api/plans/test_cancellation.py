@@ -9,7 +9,7 @@ import pytest
 from pytest_django import Settings
 
 from accounts.models import Account, AccountEvent, OutgoingMail, SiteSettings
-from billing.models import CancellationFeedback, Command, PauseSchedule
+from billing.models import CancellationFeedback, Command, PauseSchedule, Plan
 from billing.tests.api.browser import Browser, is_refusal
 from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS, LEGACY
 from billing.tests.api.plans.cancellation_requests import CANCEL, CANCEL_SOME, KEEP, SURVEY, churn_event_kinds
@@ -362,3 +362,21 @@ def test_the_undo_restores_a_waiting_free_month(shop: SyncedProvider, ava: Accou
     browser.post(KEEP, {"subscriptionId": [faith]})
     assert provider_fingerprints(shop, faith) == before
     assert browser.get("/api/account").json()["plans"][0]["hasFreeMonth"] is True
+
+
+@pytest.mark.shows("api-25")
+def test_a_change_of_many_long_names_is_told_in_as_much_as_the_activity_holds(
+    shop: SyncedProvider, ava: Account
+) -> None:
+    Plan.objects.filter(pk=FAITH).update(
+        name="Faith & Family with everything that anybody could want, all in one place"
+    )
+    subscriptions = [shop.subscribe("ava", FAITH) for _ in range(7)]
+    browser = Browser(ava)
+
+    assert browser.post(CANCEL).status_code == 200
+
+    assert [shop.subscription(handle)["status"] for handle in subscriptions] == ["non_renewing"] * 7
+    told = browser.get("/api/account/activity").json()[0]["text"]
+    assert (len(told), told[-1]) == (500, "…")
+    assert OutgoingMail.objects.get().context["title"].startswith(told[:-1])
