@@ -38,7 +38,13 @@ export function DowngradePreview({ costs, quiet }: DowngradePreviewProps) {
   );
 }
 
-function startPhrase({ isImmediate, effectiveAt }: PeriodEstimate): string {
+/** From when all plans are as shown: plans that renew on different days change on different days. */
+function startPhrase({ isImmediate, effectiveAt, existingPlans }: PeriodEstimate): string {
   if (isImmediate) return 'After your trial';
-  return effectiveAt ? `Starting ${formatDate(effectiveAt)}` : 'At the end of your billing cycle';
+  const changes = existingPlans.map(({ scheduledPlan }) => scheduledPlan?.at);
+  const last = [effectiveAt, ...changes]
+    .filter((at) => at != null)
+    .sort()
+    .at(-1);
+  return last ? `Starting ${formatDate(last)}` : 'At the end of your billing cycle';
 }

@@ -7,6 +7,7 @@ import { useSnackbar } from '@/stores/snackbar';
 import {
   CHANGING,
   ENDING,
+  MONTHLY_DOLLARS,
   makeGospelPlan,
   makeManagePlans,
   makePeriodEstimate,
@@ -132,6 +133,30 @@ describe('the summary', () => {
       await screen.findByText('The change was undone. Faith & Family stays as it is.'),
     ).toBeVisible();
     await waitFor(() => expect(screen.queryByText(/from December 10/)).not.toBeInTheDocument());
+  });
+
+  it('dates the plans after a downgrade by the last one that changes', async () => {
+    const later = {
+      ...CHANGING,
+      scheduledPlan: { ...MONTHLY_DOLLARS, amount: 799, at: '2027-03-02T15:00:00Z' },
+    };
+    const plans = [makePlan(CHANGING), makeGospelPlan(later)];
+    server.use(
+      http.get('*/api/account/downgrade/estimate', () =>
+        HttpResponse.json(
+          makePeriodEstimate({
+            isImmediate: false,
+            effectiveAt: '2026-12-10T15:00:00Z',
+            existingPlans: plans,
+          }),
+        ),
+      ),
+    );
+    renderPage(plans, '/summary?action=downgrade');
+    expect(await screen.findByText('Starting March 2, 2027')).toBeInTheDocument();
+    expect(await findTable()).toHaveTextContent(
+      'Faith & Family changes to $6.99 / month on December 10, 2026.',
+    );
   });
 
   it('shows the current plans after a partial downgrade', async () => {
