@@ -101,8 +101,9 @@ def verify_code(
     if challenge is None:
         otp.is_code_correct(code, challenge="", code_hash="")  # keeps the response time constant
         raise InvalidOtp
-    guessing.count_failure(email, known_browser)
+    # First, because it ends a spent challenge: what is not compared is no wrong code.
     _count_try(challenge, "blind_tries" if challenge_id is None else "tries")
+    guessing.count_failure(email, known_browser)
     holder = challenge.code_holder
     if not otp.is_code_correct(code, challenge=str(holder.pk), code_hash=holder.code_hash):
         raise InvalidOtp

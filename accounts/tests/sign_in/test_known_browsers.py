@@ -145,6 +145,34 @@ def test_after_a_hundred_wrong_codes_only_known_browsers_sign_in(
     assert sign_in_client.sign_in().startswith("ssp_")
 
 
+@pytest.mark.shows("security-7", "security-50")
+def test_tries_beyond_the_five_of_a_challenge_count_as_no_wrong_codes(
+    ava: Account, clock: time_machine.Traveller
+) -> None:
+    stranger = browser_elsewhere()
+    challenge = stranger.request_code().json()["challengeId"]
+    wrong = different_code(stranger.read_code())
+    answers = [stranger.submit_code(wrong, challengeId=challenge) for _ in range(FAILURES.count + 1)]
+    assert [answer.status_code for answer in answers] == [400] * 5 + [429] * (FAILURES.count - 4)
+    clock.shift(31)
+    assert browser_elsewhere().sign_in().startswith("ssp_")
+    assert not AccountEvent.objects.filter(kind="sign_in_closed").exists()
+
+
+@pytest.mark.shows("security-50")
+def test_a_known_browser_that_repeats_a_spent_code_signs_in_with_its_next_one(
+    ava: Account, sign_in_client: SignInClient, clock: time_machine.Traveller
+) -> None:
+    sign_in_client.sign_in()
+    clock.shift(31)
+    challenge = sign_in_client.request_code().json()["challengeId"]
+    wrong = different_code(sign_in_client.read_code())
+    for _ in range(FAILURES.count):
+        sign_in_client.submit_code(wrong, challengeId=challenge)
+    clock.shift(31)
+    assert sign_in_client.sign_in().startswith("ssp_")
+
+
 @pytest.mark.shows("security-50")
 def test_the_owner_is_told_once_that_somebody_is_guessing(ava: Account, clock: time_machine.Traveller) -> None:
     use_up_failures(but=2)
