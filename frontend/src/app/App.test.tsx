@@ -256,6 +256,30 @@ describe('a signed-in subscriber', () => {
     otherTab.close();
   });
 
+  it('does not revert what another tab has saved when it saves the profile', async () => {
+    let profile = makeProfile();
+    const saved: unknown[] = [];
+    server.use(
+      http.get('*/api/account/profile', () => HttpResponse.json(profile)),
+      http.get('*/api/account/sessions', () => HttpResponse.json([])),
+      http.post('*/api/account/profile/update', async ({ request }) => {
+        saved.push(await request.json());
+        return HttpResponse.json(profile);
+      }),
+    );
+    const { user } = openApp('/edit-profile');
+    await user.type(await screen.findByRole('textbox', { name: 'First name' }), 'na');
+    profile = makeProfile({ lastName: 'Miller', bmonth: 3, bday: 9 });
+    const otherTab = new BroadcastChannel('account-changed');
+    otherTab.postMessage(null);
+    await waitFor(() =>
+      expect(screen.getByRole('textbox', { name: 'Last name' })).toHaveValue('Miller'),
+    );
+    otherTab.close();
+    await user.click(screen.getByRole('button', { name: 'Update Profile' }));
+    await waitFor(() => expect(saved).toEqual([{ ...profile, firstName: 'Avana' }]));
+  });
+
   it('does not refetch after its own message to other tabs', async () => {
     const requested = vi.fn(() => HttpResponse.json([]));
     server.use(http.get('*/api/invoice/list', requested));

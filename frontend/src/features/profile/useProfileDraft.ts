@@ -22,12 +22,16 @@ function firstProblemField(problems: ProfileProblems): FieldName | null {
   return FIELD_ORDER.find((name) => problems[name] !== undefined) ?? null;
 }
 
-/** Clears a day that the month does not have. */
-function dropInvalidDay(profile: Profile): Profile {
-  return selectableDays(profile.bmonth).includes(profile.bday) ? profile : { ...profile, bday: 0 };
+/** Clears a day that the month does not have after the edits. */
+function dropInvalidDay(saved: Profile, edits: Partial<Profile>): Partial<Profile> {
+  const { bmonth, bday } = { ...saved, ...edits };
+  return bday === 0 || selectableDays(bmonth).includes(bday) ? edits : { ...edits, bday: 0 };
 }
 
-/** The edits to the saved profile, and their validation errors. */
+/**
+ * The edits to the saved profile, and their validation errors. Fields that are not edited follow the
+ * saved profile, which may change in another tab.
+ */
 export function useProfileDraft(saved: Profile) {
   const [draft, setDraft] = useFormDraft<Partial<Profile>>('profile', {});
   const [problems, setProblems] = useState<ProfileProblems>({});
@@ -42,7 +46,7 @@ export function useProfileDraft(saved: Profile) {
     hasChanges: FIELD_ORDER.some((name) => profile[name] !== saved[name]),
     /** Clears the error of an edited field; month and day share one. */
     change: (changes: Partial<Profile>) => {
-      setDraft(dropInvalidDay({ ...profile, ...changes }));
+      setDraft(dropInvalidDay(saved, { ...draft, ...changes }));
       const isDate = 'bmonth' in changes || 'bday' in changes;
       const cleared = isDate ? { bmonth: undefined, bday: undefined } : changes;
       const clearedProblems = Object.fromEntries(
