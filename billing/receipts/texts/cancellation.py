@@ -55,13 +55,15 @@ def cancellation_removed_receipt(subscriptions: Sequence[Subscription]) -> Recei
     """Return the receipt of a removed cancellation, with the pauses and changes that were restored."""
     pausing = [subscription for subscription in subscriptions if subscription.has_scheduled_pause]
     changing = [subscription for subscription in subscriptions if subscription.has_scheduled_changes]
-    restored = [
+    renewing = [subscription for subscription in subscriptions if subscription not in [*pausing, *changing]]
+    lines = [
+        *([f"{plan_names(renewing)} will renew as usual."] if renewing else []),
         *(f"Your pause of {plan_name(subscription)} is scheduled again." for subscription in pausing),
         *(f"Your plan change for {plan_name(subscription)} is scheduled again." for subscription in changing),
     ]
     return Receipt(
         title=f"Your cancellation of {plan_names(subscriptions)} was undone",
-        lines=[f"{plan_names(subscriptions)} will renew as usual.", *restored],
+        lines=lines,
         facts=[*_pause_facts(pausing), *billing_facts(subscriptions)],
         links=undo_links([*pausing, *changing], "See upcoming changes to {}"),
     )

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
+from accounts.models import OutgoingMail
 from billing.models import Command
 from billing.tests.api.browser import Browser, is_refusal
 from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS
@@ -95,6 +96,18 @@ def test_one_request_undoes_a_cancellation_of_several(ava: Browser) -> None:
     response = ava.post(KEEP, {"subscriptionId": ids})
     assert response.json() == {"plans": before[0]["plans"]}
     assert sorted(Command.objects.values_list("kind", flat=True)) == ["cancel", "undo_cancellation"]
+
+
+def test_the_mail_about_an_undo_tells_a_restored_pause_from_a_usual_renewal(ava: Browser) -> None:
+    faith, gospel = (plan["subId"] for plan in ava.get("/api/account").json()["plans"])
+    ava.post("/api/account/subscriptions/multiple-pause", {"subscriptionId": [gospel]})
+    ava.post("/api/account/cancel", {})
+    response = ava.post(KEEP, {"subscriptionId": [faith, gospel]})
+    assert [plan["hasScheduledPause"] for plan in response.json()["plans"]] == [False, True]
+    assert OutgoingMail.objects.latest("pk").context["lines"] == [
+        "Faith & Family will renew as usual.",
+        "Your pause of Gospel TV is scheduled again.",
+    ]
 
 
 @pytest.mark.shows("error-11")

@@ -11,10 +11,12 @@ type UndoPath =
   | 'remove-scheduled-change'
   | 'remove-scheduled-cancellation';
 
+type NamedPlan = Pick<Plan, 'subId' | 'name'>;
+
 interface UndoTarget {
-  plan: Pick<Plan, 'subId' | 'name'>;
+  plan: NamedPlan;
   /** The others that one press has scheduled with it. */
-  others?: readonly Pick<Plan, 'subId' | 'name'>[];
+  others?: readonly NamedPlan[];
 }
 
 /** Receives the success message and the updated subscriptions, without those that have ended. */
@@ -25,7 +27,7 @@ type OnFailed = (error: Error) => void;
 
 function useUndoCommand(
   undoPath: UndoPath,
-  successMessage: (names: string, isSingle: boolean) => string,
+  successMessage: (targets: readonly NamedPlan[], plans: readonly Plan[]) => string,
   onUndone: OnUndone,
   onFailed: OnFailed,
 ) {
@@ -39,11 +41,11 @@ function useUndoCommand(
     {
       onSuccess: ({ plans }, { plan, others = [] }) => {
         const targets = [plan, ...others];
-        storePlans(plans);
-        onUndone(
-          successMessage(formatPlanNames(targets), others.length === 0),
-          plans.filter(({ subId }) => targets.some((target) => target.subId === subId)),
+        const undone = plans.filter(({ subId }) =>
+          targets.some((target) => target.subId === subId),
         );
+        storePlans(plans);
+        onUndone(successMessage(targets, undone), undone);
       },
       onError: (error) => {
         refreshAccount();
@@ -72,21 +74,29 @@ export function useCancelScheduledPause(onRemoved: OnUndone, onFailed: OnFailed 
 export function useUndoScheduledChange(onUndone: OnUndone, onFailed: OnFailed = notifyError) {
   return useUndoCommand(
     'remove-scheduled-change',
-    (names, isSingle) =>
-      isSingle
-        ? `The change was undone. ${names} stays as it is.`
-        : `The changes were undone. ${names} stay as they are.`,
+    (targets) =>
+      targets.length === 1
+        ? `The change was undone. ${formatPlanNames(targets)} stays as it is.`
+        : `The changes were undone. ${formatPlanNames(targets)} stay as they are.`,
     onUndone,
     onFailed,
   );
 }
 
-/** Removes the scheduled cancellation of a subscription. */
+/** Removes the scheduled cancellation of a subscription; what it had set aside is scheduled again. */
 export function useKeepSubscription(onKept: OnUndone, onFailed: OnFailed = notifyError) {
-  return useUndoCommand(
-    'remove-scheduled-cancellation',
-    (names) => `Your cancellation was undone. ${names} will renew as usual.`,
-    onKept,
-    onFailed,
-  );
+  return useUndoCommand('remove-scheduled-cancellation', keptMessage, onKept, onFailed);
+}
+
+function keptMessage(targets: readonly NamedPlan[], plans: readonly Plan[]): string {
+  const pausing = plans.filter((plan) => plan.hasScheduledPause);
+  const changing = plans.filter((plan) => plan.hasScheduledChange);
+  const restored = [...pausing, ...changing].map(({ subId }) => subId);
+  const renewing = targets.filter(({ subId }) => !restored.includes(subId));
+  return [
+    'Your cancellation was undone.',
+    ...(renewing.length > 0 ? [`${formatPlanNames(renewing)} will renew as usual.`] : []),
+    ...pausing.map(({ name }) => `Your pause of ${name} is scheduled again.`),
+    ...changing.map(({ name }) => `Your plan change for ${name} is scheduled again.`),
+  ].join(' ');
 }

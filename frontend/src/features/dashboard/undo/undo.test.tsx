@@ -114,6 +114,25 @@ describe('undoing what is scheduled', () => {
     expect(screen.getByRole('heading', { level: 1 })).toHaveFocus();
   });
 
+  it('says what a kept subscription has scheduled again', async () => {
+    served.plans = [makePlan(ENDING), makeGospelPlan(ENDING), makeKidsPlan(ENDING)];
+    server.use(
+      http.post('*/api/account/subscription/remove-scheduled-cancellation', () => {
+        served.plans = [makePlan(PAUSE_SCHEDULED), makeGospelPlan(CHANGING), makeKidsPlan()];
+        return HttpResponse.json({ plans: served.plans });
+      }),
+    );
+    const subIds = ['sub_faith', 'sub_gospel', 'sub_kids'];
+    const state = createReceiptState(['All end.'], served.plans, subIds);
+    const { user } = renderDashboard({ state });
+    await user.click(await screen.findByRole('button', { name: 'Undo all' }));
+    expect(
+      await screen.findByText(
+        'Your cancellation was undone. Kids will renew as usual. Your pause of Faith & Family is scheduled again. Your plan change for Gospel TV is scheduled again.',
+      ),
+    ).toBeVisible();
+  });
+
   it('offers no way to undo all after a press for one', async () => {
     served.plans = [makePlan(ENDING), makeGospelPlan(ENDING)];
     renderDashboard({ state: createReceiptState(['It ends.'], served.plans, ['sub_faith']) });
