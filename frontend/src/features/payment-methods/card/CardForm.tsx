@@ -30,10 +30,11 @@ interface CardFormProps {
   /** The name that a new card is probably in. */
   newOwner: string;
   amountDue: number;
+  currencyCode: string;
 }
 
 /** The card form: name, state, zip and the provider's fields. An update may leave those empty. */
-export function CardForm({ edited, newOwner, amountDue }: CardFormProps) {
+export function CardForm({ edited, newOwner, amountDue, currencyCode }: CardFormProps) {
   const { source } = edited;
   const form = useRef<HTMLFormElement>(null);
   const fields = useRef<CardFieldsHandle>(null);
@@ -47,7 +48,7 @@ export function CardForm({ edited, newOwner, amountDue }: CardFormProps) {
       />
       {source && amountDue > 0 && (
         <TextLink {...bankPaymentAddress(source)}>
-          Pay {formatCents(amountDue)} with this card
+          Pay {formatCents(amountDue, currencyCode)} with this card
         </TextLink>
       )}
       <DetailField

@@ -402,6 +402,12 @@ describe('updating a card', () => {
     expect(sent).toMatchObject([{ body: { paymentSourceId: 'pm_visa', token: 'pi_1' } }]);
   });
 
+  it('offers to pay what is due with it, in its currency', async () => {
+    payments = makePayments({ amountDue: 699, currencyCode: 'EUR' });
+    renderUpdatePage();
+    expect(await screen.findByRole('link', { name: 'Pay €6.99 with this card' })).toBeVisible();
+  });
+
   // shows: payment-12
   it('finds its card in the navigation state too', async () => {
     renderUpdatePage({ at: '/update-card-payment-method', state: { paymentSourceId: 'pm_visa' } });

@@ -70,7 +70,7 @@ export default function CardPage() {
                 key={edited.source?.paymentSourceId}
                 edited={edited}
                 newOwner={account.data?.name ?? ''}
-                amountDue={payments.data.amountDue}
+                {...payments.data}
               />
             </>
           )}
