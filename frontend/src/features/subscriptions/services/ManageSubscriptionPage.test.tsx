@@ -118,6 +118,16 @@ describe('the plans', () => {
     expect(screen.getByText('per week')).toBeVisible();
   });
 
+  // shows: rule-19
+  it('list the only plan although it cannot be changed and none can be added', async () => {
+    renderManagePage({ existingPlans: [makePlan({ isChangeable: false })], plans: [] });
+    expect(await findCheckbox('Faith & Family')).toBeDisabled();
+    expect(screen.getByText(/Faith & Family can’t be changed here, only canceled\./)).toBeVisible();
+    expect(screen.queryByText('No subscriptions')).not.toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'SAVE CHANGES' })).not.toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'Cancel Subscriptions' })).toBeVisible();
+  });
+
   // shows: subscriptions-6
   it('link to streaming in a new tab if they can be watched', async () => {
     renderManagePage({ existingPlans: [makePlan(), makeGospelPlan(PAUSED)] });

@@ -76,7 +76,7 @@ function DowngradeContent({ costs }: { costs: ManagePlans }) {
 }
 
 function ServiceContent({ costs }: { costs: ManagePlans }) {
-  return choosablePlans(costs).length > 0 ? (
+  return costs.plans.length > 0 || costs.existingPlans.some(isLive) ? (
     <ServiceChoice costs={costs} />
   ) : (
     <NoPlans canAdd={false} />

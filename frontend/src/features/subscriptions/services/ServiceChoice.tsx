@@ -45,7 +45,7 @@ import { type ServiceDraft, useServiceDraft } from './useServiceDraft';
 
 /**
  * Checkboxes for the services, the resulting costs, and the save button, which asks for
- * confirmation.
+ * confirmation; without the button if nothing can be chosen.
  */
 export function ServiceChoice({ costs: currentCosts }: { costs: ManagePlans }) {
   const [offer, setFrozen] = useFrozen(currentCosts);
@@ -71,15 +71,19 @@ export function ServiceChoice({ costs: currentCosts }: { costs: ManagePlans }) {
       </div>
       <LastPlanError isRefused={draft.isRefused} />
       <DraftFigures costs={costs} draft={draft} />
-      <div className={styles.actions}>
-        <SaveButton draft={draft} onSave={submit} />
-        {draft.isChanged && (
-          <Button variant="link" onClick={draft.startOver}>
-            Reset
-          </Button>
-        )}
-      </div>
-      <AgreementLinks />
+      {draft.all.length > 0 && (
+        <>
+          <div className={styles.actions}>
+            <SaveButton draft={draft} onSave={submit} />
+            {draft.isChanged && (
+              <Button variant="link" onClick={draft.startOver}>
+                Reset
+              </Button>
+            )}
+          </div>
+          <AgreementLinks />
+        </>
+      )}
       <StartStreaming
         quiet
         services={watchableServices(costs.existingPlans.filter(isLive), site?.services)}
