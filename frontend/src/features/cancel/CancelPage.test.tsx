@@ -141,6 +141,19 @@ describe('what happens on cancellation', () => {
     expect(screen.queryByRole('checkbox')).not.toBeInTheDocument();
   });
 
+  it.each<[Partial<Plan>, string]>([
+    [
+      {},
+      'You can’t undo an immediate cancellation, but you can start Faith & Family again anytime.',
+    ],
+    [{ amountToday: null }, 'You can’t undo an immediate cancellation.'],
+  ])('can be followed by a new start only if the plan is sold', async (overrides, sentence) => {
+    account.plans = [makePlan({ ...PAUSED, ...overrides })];
+    renderCancelPage();
+    await findTerms();
+    expect(screen.getByText(/^You can’t undo/)).toHaveTextContent(sentence);
+  });
+
   // shows: rule-7
   it('asks before a plan that has not started ends at once', async () => {
     account.plans = [makePlan({ ...TRIAL, startsAt: '2026-12-10T15:00:00Z' })];

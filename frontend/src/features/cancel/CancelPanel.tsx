@@ -10,7 +10,7 @@ import { ReceiptIcon } from '@/ui/icons/ReceiptIcon';
 import { RefreshIcon } from '@/ui/icons/RefreshIcon';
 import { Card } from '@/ui/layout/Card';
 import { ImportantDate } from '@/ui/text/ImportantDate';
-import { endsAtOncePhrase, groupEndings } from './endingMessages';
+import { endsAtOncePhrase, groupEndings, isSold } from './endingMessages';
 import { FailureNotice } from './FailureNotice';
 import styles from './Panels.module.css';
 import { RemainingCosts } from './RemainingCosts';
@@ -110,13 +110,15 @@ function SetAsidePoint({ what, plans }: { what: 'pause' | 'change'; plans: reado
   );
 }
 
-/** An immediate end cannot be undone; everything else can, until it ends. */
 function UndoPoint({ plans }: { plans: readonly Plan[] }) {
-  return (
-    <Point icon={<RefreshIcon />}>
-      {plans.some(endsAtOnce)
-        ? 'You can’t undo an immediate cancellation, but you can start again anytime.'
-        : 'You can undo this anytime before then.'}
-    </Point>
-  );
+  return <Point icon={<RefreshIcon />}>{undoSentence(plans)}</Point>;
+}
+
+/** An immediate end cannot be undone; everything else can, until it ends. */
+function undoSentence(plans: readonly Plan[]): string {
+  const ending = plans.filter(endsAtOnce);
+  if (ending.length === 0) return 'You can undo this anytime before then.';
+  const startable = ending.filter(isSold);
+  if (startable.length === 0) return 'You can’t undo an immediate cancellation.';
+  return `You can’t undo an immediate cancellation, but you can start ${formatPlanNames(startable)} again anytime.`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { canBeCancelled } from '@/domain/plans/plans';
-import { ENDING, makeGospelPlan, makePlan } from '@/testing/fixtures';
+import { ENDING, makeGospelPlan, makePlan, PAUSED } from '@/testing/fixtures';
 import { cancellationReceipt } from './endingMessages';
 
 const CONTRACT_ENDS_AT = '2027-03-10T15:00:00Z';
@@ -38,6 +38,27 @@ describe('the receipt of a cancellation', () => {
     });
     expect(receipt).toContain('All your subscriptions will be cancel at the end of current term');
     expect(receipt).toContain('You weren’t charged today, and you won’t be charged for it again.');
+  });
+});
+
+describe('the receipt of an immediate end', () => {
+  const ended = [
+    { subId: 'sub_faith', name: 'Faith & Family', endsAt: null, atOnce: true },
+    { subId: 'sub_gospel', name: 'Sermons', endsAt: null, atOnce: true },
+  ];
+  const sermons = makeGospelPlan({ ...PAUSED, name: 'Sermons', amountToday: null });
+
+  it.each([
+    [
+      ended,
+      [makePlan(PAUSED), sermons],
+      ['You can start Faith & Family again anytime under ‘Ended subscriptions’.'],
+    ],
+    [ended.slice(1), [sermons], []],
+  ])('offers to start again only what is sold', (cancelled, before, offers) => {
+    const after = before.map((plan) => ({ ...plan, status: 'CANCELLED' as const }));
+    const receipt = cancellationReceipt({ cancelled, before, after });
+    expect(receipt.filter((sentence) => sentence.includes('again anytime'))).toEqual(offers);
   });
 });
 

@@ -30,6 +30,11 @@ function endingFor(plan: Plan): Omit<Ending, 'plans'> {
   return { kind: isInTrial(plan) ? 'trial' : 'term', at: accessEnd(plan) };
 }
 
+/** Whether a plan could be started today. */
+export function isSold({ amountToday }: Pick<Plan, 'amountToday'>): boolean {
+  return amountToday !== null;
+}
+
 /** Groups plans by the day on which a cancellation would end them, in the plans' order. */
 export function groupEndings(plans: readonly Plan[]): Ending[] {
   const endings = new Map<string, Ending>();
@@ -99,6 +104,9 @@ export function cancellationReceipt(result: CancellationResult): string[] {
   const over = cancelled.filter(({ subId }) => !billed.some((plan) => plan.subId === subId));
   const ended = cancelled.filter(({ atOnce }) => atOnce);
   const ending = cancelled.filter(({ atOnce }) => !atOnce);
+  const startable = result.before.filter(
+    (plan) => isSold(plan) && ended.some(({ subId }) => subId === plan.subId),
+  );
   const endSentences = groupByEndDate(ending).map(
     ([{ endsAt }, names]) =>
       `Your access to ${names} ends ${endDatePhrase(endsAt)}. Nothing changes until then.`,
@@ -111,8 +119,8 @@ export function cancellationReceipt(result: CancellationResult): string[] {
     ...(ending.length > 0
       ? ['Changed your mind? Press ‘Keep my subscription’ anytime before it ends.']
       : []),
-    ...(ended.length > 0
-      ? [`You can start ${formatPlanNames(ended)} again anytime under ‘Ended subscriptions’.`]
+    ...(startable.length > 0
+      ? [`You can start ${formatPlanNames(startable)} again anytime under ‘Ended subscriptions’.`]
       : []),
   ];
 }
