@@ -328,6 +328,17 @@ describe('the link to cancel instead', () => {
     );
   });
 
+  it('is shown if the dates of a pause cannot be loaded', async () => {
+    server.use(
+      http.get('*/api/account/pause/estimate', () =>
+        errorResponse(503, 'billing_unavailable', 'Nothing was changed.'),
+      ),
+    );
+    renderPage('?ids=sub_faith');
+    expect(await screen.findByRole('alert')).toHaveTextContent('Nothing was changed.');
+    expect(await findCancelLink()).toHaveAttribute('href', '/cancelAll?ids=sub_faith');
+  });
+
   it('is shown for plans that cannot be paused', async () => {
     plans = [makePlan(PAUSED)];
     renderPage('?ids=sub_faith');
@@ -431,4 +442,19 @@ it('shows a failure to load the plans, and retries', async () => {
   const { user } = renderPage();
   await user.click(await screen.findByRole('button', { name: 'Try again' }));
   expect(await findPauseButton()).toBeInTheDocument();
+});
+
+it('says that nothing is left to pause once a retry has found that out', async () => {
+  server.use(
+    http.get('*/api/account/pause/estimate', () =>
+      errorResponse(409, 'nothing_to_pause', 'Nothing can be paused.'),
+    ),
+  );
+  const { user } = renderPage();
+  const retry = await screen.findByRole('button', { name: 'Try again' });
+  plans = [makePlan(PAUSED)];
+  await user.click(retry);
+  expect(await screen.findByText('Nothing to pause right now')).toBeVisible();
+  expect(screen.getByText(/^Faith & Family is already paused/)).toBeVisible();
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument();
 });

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { pauseEstimateOptions } from '@/domain/changes/pausing';
-import { canBePaused, isLive } from '@/domain/plans/plans';
+import { canBeCancelled, canBePaused, isLive } from '@/domain/plans/plans';
 import { managePlansOptions } from '@/lib/api/queries';
 import type { PauseEstimate, Plan } from '@/lib/api/types';
 import { useScreenLoad } from '@/lib/api/useScreenLoad';
@@ -12,7 +12,9 @@ import { Page } from '@/ui/layout/Page';
 import { PageHeading } from '@/ui/layout/PageHeading';
 import { Skeleton } from '@/ui/loading/Skeleton';
 import { BackLink } from '@/ui/navigation/TextLink';
+import { CancelInsteadLink } from './CancelInsteadLink';
 import { NothingToPause } from './NothingToPause';
+import styles from './NothingToPause.module.css';
 import { PauseBanner } from './PauseBanner';
 import { ServiceOffers } from './ServiceOffers';
 
@@ -23,7 +25,12 @@ export default function PauseOfferPage() {
   const held = costs?.existingPlans.filter(isLive);
   const canPauseAny = held?.some(canBePaused) ?? false;
   const estimate = useQuery({ ...pauseEstimateOptions(), enabled: canPauseAny });
-  const failure = useScreenLoad(plans, estimate);
+  const failure = useScreenLoad(plans, ...(canPauseAny ? [estimate] : []));
+  // An estimate is refused if the plans have changed elsewhere.
+  const retry = () => {
+    void plans.refetch();
+    if (canPauseAny) void estimate.refetch();
+  };
   const isReady = held && (!canPauseAny || estimate.data);
   return (
     <Page>
@@ -31,7 +38,12 @@ export default function PauseOfferPage() {
       <PageHeading>Pause Your Subscription</PageHeading>
       {failure && (
         <Card>
-          <ErrorState {...failure} />
+          <ErrorState {...failure} onRetry={retry} />
+          {held?.some(canBeCancelled) && (
+            <div className={styles.actions}>
+              <CancelInsteadLink>No thanks, continue to cancel</CancelInsteadLink>
+            </div>
+          )}
         </Card>
       )}
       {!failure && !isReady && <BannerSkeleton />}
