@@ -56,11 +56,30 @@ describe('the total rows', () => {
 
   // shows: subscriptions-4
   it('note applicable taxes on totals, not on discounts', () => {
-    const rows = sumRows(makeManagePlans({ bundleSavings: 70, otherTotals: [OTHER] }));
+    const rows = sumRows(makeManagePlans({ bundleSavings: 70, couponDiscount: 5 }));
     expect(rows.map(({ kind, note }) => [kind, note])).toEqual([
       ['saving', undefined],
+      ['saving', undefined],
       ['total', 'and applicable taxes'],
-      ['total', 'and applicable taxes'],
+    ]);
+  });
+
+  it('say from which of several totals a discount comes off', () => {
+    const rows = sumRows(
+      makeManagePlans({
+        bundleSavings: 70,
+        otherTotals: [
+          { ...OTHER, bundleSavings: 900, couponDiscount: 5 },
+          { ...OTHER, periodUnit: 'month', period: 3, bundleSavings: 210 },
+        ],
+      }),
+    );
+    const savings = rows.filter(({ kind }) => kind === 'saving');
+    expect(savings.map(({ label, note }) => `${label} ${note}`)).toEqual([
+      'Bundle Savings on monthly plans',
+      'Coupon Discount on annual plans',
+      'Bundle Savings on annual plans',
+      'Bundle Savings on plans billed every 3 months',
     ]);
   });
 

@@ -18,9 +18,26 @@ const TOTAL_LABELS: Partial<Record<PeriodUnit, string>> = {
   year: 'Total Yearly Costs',
 };
 
-/** The rows for coupon, bundle and total, for each period. Discounts of zero have no row. */
+const PLANS_BILLED: Partial<Record<PeriodUnit, string>> = {
+  month: 'on monthly plans',
+  year: 'on annual plans',
+};
+
+/**
+ * The rows for coupon, bundle and total, for each period. Discounts of zero have no row; where there
+ * are several totals, a discount says from which it comes off.
+ */
 export function sumRows(costs: Costs, couponLabel = 'Coupon Discount'): SumRow[] {
-  return [costs, ...costs.otherTotals].flatMap((period) => periodRows(period, couponLabel));
+  const periods = [costs, ...costs.otherTotals];
+  return periods.flatMap((period) => {
+    const { couponDiscount, bundleSavings } = period;
+    const note = periods.length > 1 ? plansBilled(period) : undefined;
+    return [
+      ...savingRow(period, { name: 'coupon', label: couponLabel, cents: couponDiscount, note }),
+      ...savingRow(period, { name: 'bundle', label: 'Bundle Savings', cents: bundleSavings, note }),
+      totalRow(period),
+    ];
+  });
 }
 
 /**
@@ -36,23 +53,35 @@ export function totalForPeriod(costs: Costs, unit: PeriodUnit): number {
   return [costs, ...costs.otherTotals].find(({ periodUnit }) => periodUnit === unit)?.total ?? 0;
 }
 
-function periodRows(costs: OtherTotal, couponLabel: string): SumRow[] {
-  const { currencyCode, period } = costs;
-  const terms = `${currencyCode}-${formatPeriod(costs)}`;
-  const label = period === 1 ? TOTAL_LABELS[costs.periodUnit] : undefined;
-  return [
-    ...savingRow(`coupon-${terms}`, couponLabel, costs.couponDiscount, currencyCode),
-    ...savingRow(`bundle-${terms}`, 'Bundle Savings', costs.bundleSavings, currencyCode),
-    {
-      key: `total-${terms}`,
-      label: label ?? `Total per ${formatPeriod(costs)}`,
-      amount: formatCents(costs.total, currencyCode),
-      ...(costs.total > 0 && { note: 'and applicable taxes' }),
-      kind: 'total',
-    },
-  ];
+function plansBilled(terms: OtherTotal): string {
+  const usual = terms.period === 1 ? PLANS_BILLED[terms.periodUnit] : undefined;
+  return usual ?? `on plans billed every ${formatPeriod(terms)}`;
 }
 
-function savingRow(key: string, label: string, cents: number, currency: string): SumRow[] {
-  return cents > 0 ? [{ key, label, amount: formatSaving(cents, currency), kind: 'saving' }] : [];
+function rowKey(name: string, terms: OtherTotal): string {
+  return `${name}-${terms.currencyCode}-${formatPeriod(terms)}`;
+}
+
+function totalRow(costs: OtherTotal): SumRow {
+  const label = costs.period === 1 ? TOTAL_LABELS[costs.periodUnit] : undefined;
+  return {
+    key: rowKey('total', costs),
+    label: label ?? `Total per ${formatPeriod(costs)}`,
+    amount: formatCents(costs.total, costs.currencyCode),
+    ...(costs.total > 0 && { note: 'and applicable taxes' }),
+    kind: 'total',
+  };
+}
+
+interface Saving {
+  name: string;
+  label: string;
+  cents: number;
+  note: string | undefined;
+}
+
+function savingRow(costs: OtherTotal, { name, label, cents, note }: Saving): SumRow[] {
+  if (cents <= 0) return [];
+  const amount = formatSaving(cents, costs.currencyCode);
+  return [{ key: rowKey(name, costs), label, amount, ...(note && { note }), kind: 'saving' }];
 }

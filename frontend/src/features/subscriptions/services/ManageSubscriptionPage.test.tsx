@@ -92,7 +92,7 @@ describe('the plans', () => {
     });
     expect((await readRows()).slice(2, -1)).toEqual([
       'Total Monthly Costs and applicable taxes$6.99',
-      'Bundle Savings-$8.00',
+      'Bundle Savings on annual plans-$8.00',
       'Total Yearly Costs and applicable taxes$71.99',
     ]);
   });
