@@ -29,8 +29,12 @@ class OfferedPause(serializers.Serializer[Any]):
 
 
 class PauseQuery(OfferedPause, QuerySerializer):
-    """For how many days everything is paused."""
+    """For how many days everything is paused, and what the screen showed as everything."""
 
+    subscription_id = OwnSubscriptionsField(
+        required=False,
+        help_text="All that the screen showed; no other is paused. Default: all that can be paused.",
+    )
     days = DaysField((PAUSE_DAYS,), help_text="A pause lasts 30 days.")
 
 

@@ -43,7 +43,7 @@ class PauseViewSet(SubscriberViewSet):
     def pause_all(self, request: Request, *, key: str) -> Response:
         """Pause every subscription that can be paused."""
         query = self.validate_input(PauseQuery, request.query_params)
-        return self._schedule_pause(None, query, days=query["days"], key=key)
+        return self._schedule_pause(query.get("subscription_id"), query, days=query["days"], key=key)
 
     @extend_schema(
         operation_id="pause_some",

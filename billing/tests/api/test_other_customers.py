@@ -87,6 +87,20 @@ def test_the_session_continues_in_the_other_customer_where_its_plans_can_be_ende
     assert provider.subscription(Account.objects.get(customer__provider_id="ella-2"), GOSPEL).status == "active"
 
 
+@pytest.mark.shows("rule-18", "api-16")
+def test_a_pause_of_everything_shown_before_the_switch_pauses_nothing_of_the_other_customer(
+    twice: SignInClient, provider: Provider
+) -> None:
+    shown = twice.api.get("/api/account").json()["plans"][0]["subId"]
+    switch(twice, "ella")
+
+    response = twice.api.post(f"/api/account/pause?days=30&subscriptionId={shown}")
+
+    assert (response.status_code, response.json()["code"]) == (404, "not_found")
+    (subscription,) = provider.raw_subscriptions("ella").values()
+    assert "pause_date" not in subscription
+
+
 @pytest.mark.shows("rule-13")
 def test_customers_of_two_business_entities_are_shown_alike_and_stay_in_theirs(provider: Provider) -> None:
     subscribe_customer(provider, "ella", "ella@example.com", FAITH)

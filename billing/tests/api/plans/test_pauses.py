@@ -35,6 +35,16 @@ def test_it_pauses_everything_at_the_end_of_the_term(shop: SyncedProvider) -> No
     assert PauseSchedule.objects.filter(state="scheduled").count() == 2
 
 
+@pytest.mark.shows("api-16")
+def test_it_pauses_everything_that_was_shown_and_nothing_that_came_since(shop: SyncedProvider) -> None:
+    browser = Browser(shop.customer("alice"))
+    shown = shop.subscribe("alice", FAITH)
+    added = shop.subscribe("alice", GOSPEL)
+    response = browser.post(f"{PAUSE}&subscriptionId={shown}")
+    assert response.status_code == 200
+    assert ["pause_date" in shop.subscription(handle) for handle in (shown, added)] == [True, False]
+
+
 @pytest.mark.shows("request-5", "api-5")
 def test_every_read_shows_a_pause_at_once(shop: SyncedProvider) -> None:
     browser = Browser(shop.customer("alice"))

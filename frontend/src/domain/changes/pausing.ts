@@ -43,23 +43,24 @@ export function pauseEstimateOptions(ids: readonly string[] = []) {
   });
 }
 
-/**
- * The subscriptions to pause, where an empty list means all pausable ones, and the survey's
- * answers.
- */
+/** The subscriptions to pause, whether these are all pausable ones, and the survey's answers. */
 interface PauseRequest {
   ids: readonly string[];
+  isAll?: boolean;
   answers?: Partial<Record<'reason' | 'satisfactionLevel' | 'dailyUsage', string>>;
 }
 
-/** Pauses subscriptions from the end of their terms. */
+/**
+ * Pauses subscriptions from the end of their terms. All of them are named as well, because another
+ * tab may have switched the session to another customer, whose must not be paused.
+ */
 function pauseSubscriptions(
-  { ids, answers }: PauseRequest,
+  { ids, isAll, answers }: PauseRequest,
   offer: OfferingScreen,
   idempotencyKey: string,
 ): Promise<PauseAnswer> {
-  if (ids.length === 0) {
-    const query = { days: PAUSE_DAYS, offer };
+  if (isAll) {
+    const query = { days: PAUSE_DAYS, offer, subscriptionId: ids };
     return postJson<PauseAnswer>('/api/account/pause', { query, idempotencyKey });
   }
   return postJson<PauseAnswer>('/api/account/subscriptions/multiple-pause', {

@@ -36,7 +36,7 @@ export function PauseBanner({ pausable, others, periods, setFrozen }: PauseBanne
   const { chosen, ids } = selection;
   const submit = () => {
     if (chosen.length === 0) selection.refuse('pause');
-    else pauseCommand.mutate({ ids });
+    else pauseCommand.mutate({ ids: chosen.map(({ subId }) => subId), isAll: ids.length === 0 });
   };
   return (
     <Card as="section" labelledBy="need-a-break" className={styles.banner}>

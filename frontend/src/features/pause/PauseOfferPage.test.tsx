@@ -175,13 +175,17 @@ describe('the banner', () => {
 
 describe('pausing', () => {
   // shows: pause-4
-  it('pauses everything for 30 days without a selection, and shows the summary', async () => {
+  it('pauses everything shown for 30 days without a selection, and shows the summary', async () => {
     const requests = recordPauses(PAUSE_ALL);
     const { user } = renderPage();
     await user.click(await findPauseButton());
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('/pause-summary');
     expect(requests).toEqual([
-      { query: '?days=30&offer=pause_offer', body: '', key: expect.stringMatching(/^\w{32}$/) },
+      {
+        query: '?days=30&offer=pause_offer&subscriptionId=sub_faith&subscriptionId=sub_gospel',
+        body: '',
+        key: expect.stringMatching(/^\w{32}$/),
+      },
     ]);
   });
 

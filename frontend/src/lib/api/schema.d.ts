@@ -4426,6 +4426,8 @@ export interface operations {
                  *     * `pause_offer` - pause_offer
                  */
                 offer?: "cancel_screen" | "pause_offer";
+                /** @description All that the screen showed; no other is paused. Default: all that can be paused. */
+                subscriptionId?: string[];
             };
             header?: {
                 /** @description One per intent, at most 100 printable characters. The same request with the same key acts once. */
