@@ -133,23 +133,25 @@ interface ResendProps {
 function ResendCode({ challenge, onResent, onDelayed, onRefused }: ResendProps) {
   const { email, challengeId, resendAt } = challenge;
   const seconds = useSecondsUntil(resendAt);
-  const sendMutation = useMutation({
-    mutationFn: () => sendCode({ email, challengeId }),
-    onSuccess: (answer) => {
-      onResent(email, answer);
-      showSnackbar('A new code is on its way.');
-    },
-    onError: (error) => {
-      const wait = error instanceof ApiError && error.retryAfter;
-      if (wait) onDelayed(wait);
-      else onRefused(sendMessage(error));
-    },
-  });
+  const sendMutation = useMutation({ mutationFn: () => sendCode({ email, challengeId }) });
+  // Given to the call, not to the hook, so that neither runs after the visitor has moved on.
+  const resend = () =>
+    sendMutation.mutate(undefined, {
+      onSuccess: (answer) => {
+        onResent(email, answer);
+        showSnackbar('A new code is on its way.');
+      },
+      onError: (error) => {
+        const wait = error instanceof ApiError && error.retryAfter;
+        if (wait) onDelayed(wait);
+        else onRefused(sendMessage(error));
+      },
+    });
   if (seconds > 0) {
     return <p className={styles.wait}>Resend code in {formatCountdown(seconds)}</p>;
   }
   return (
-    <Button variant="link" busy={sendMutation.isPending} onClick={() => sendMutation.mutate()}>
+    <Button variant="link" busy={sendMutation.isPending} onClick={resend}>
       Resend code
     </Button>
   );

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
@@ -167,6 +167,41 @@ describe('requesting a code', () => {
     const { user } = await requestCode();
     await user.click(screen.getByRole('button', { name: 'Use a different email address' }));
     expect(screen.getByRole('textbox', { name: 'Email address' })).toHaveValue('ava@example.com');
+  });
+
+  describe('again, with an answer that comes late', () => {
+    async function resendSlowly() {
+      const view = await requestCode();
+      await vi.advanceTimersByTimeAsync(30_500);
+      server.use(
+        http.post(SEND, async () => {
+          await new Promise((wait) => setTimeout(wait, 60_000));
+          return HttpResponse.json(SENT);
+        }),
+      );
+      await view.user.click(await screen.findByRole('button', { name: 'Resend code' }));
+      return view;
+    }
+    const awaitAnswer = () => act(() => vi.advanceTimersByTimeAsync(61_000));
+
+    it('keeps the subscriber on the screen that the sign-in led to', async () => {
+      answerVerification(() => HttpResponse.json(SIGNED_IN));
+      const { user, field } = await resendSlowly();
+      await user.type(field, '123456');
+      await screen.findByTestId('elsewhere');
+      await awaitAnswer();
+      expect(screen.getByTestId('elsewhere')).toHaveTextContent('/dashboard');
+    });
+
+    it('keeps the form for another address', async () => {
+      const { user } = await resendSlowly();
+      await user.click(screen.getByRole('button', { name: 'Use a different email address' }));
+      await user.type(screen.getByRole('textbox', { name: 'Email address' }), '.au');
+      await awaitAnswer();
+      expect(screen.getByRole('textbox', { name: 'Email address' })).toHaveValue(
+        'ava@example.com.au',
+      );
+    });
   });
 });
 
