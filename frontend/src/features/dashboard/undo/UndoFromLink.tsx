@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useSearchParams } from 'react-router-dom';
+import { useLocation, useSearchParams } from 'react-router-dom';
 import { useReportUndone } from '@/domain/changes/useReportUndone';
 import { CONFIRMING_MESSAGE, errorMessage, isUnconfirmed } from '@/lib/api/errors';
 import type { Account, Plan } from '@/lib/api/types';
@@ -20,6 +20,12 @@ import {
 /** The query parameter with the subscription whose scheduled change a link from an email undoes. */
 const UNDO_PARAMETER = 'undo';
 
+/** What is asked after a navigation, with the plan as it was then. */
+interface Question {
+  navigation: string;
+  plan: Plan | undefined;
+}
+
 /**
  * Asks for confirmation before undoing what a link from an email names, or says that nothing is
  * scheduled any more. The dialog keeps the plan as it was when it opened, also while it closes.
@@ -27,9 +33,10 @@ const UNDO_PARAMETER = 'undo';
 export function UndoFromLink({ account }: { account: Account }) {
   const [query, setQuery] = useSearchParams();
   const idInUrl = query.get(UNDO_PARAMETER);
-  const [question, setQuestion] = useState<{ subId: string; plan: Plan | undefined } | null>(null);
-  if (idInUrl && idInUrl !== question?.subId) {
-    setQuestion({ subId: idInUrl, plan: account.plans.find(({ subId }) => subId === idInUrl) });
+  const { key: navigation } = useLocation();
+  const [question, setQuestion] = useState<Question | null>(null);
+  if (idInUrl && navigation !== question?.navigation) {
+    setQuestion({ navigation, plan: account.plans.find(({ subId }) => subId === idInUrl) });
   }
   const close = () => {
     const newQuery = new URLSearchParams(query);
@@ -41,7 +48,7 @@ export function UndoFromLink({ account }: { account: Account }) {
   const undoable = question.plan ? findUndoable(question.plan) : null;
   const common = { open: idInUrl !== null, onClose: close };
   return question.plan && undoable ? (
-    <UndoDialog {...common} key={question.subId} plan={question.plan} undoable={undoable} />
+    <UndoDialog {...common} key={question.navigation} plan={question.plan} undoable={undoable} />
   ) : (
     <NothingToUndoDialog {...common} email={account.email} plan={question.plan} />
   );

@@ -1,5 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
+import { Link } from 'react-router-dom';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createReceiptState } from '@/domain/changes/receipts';
 import DashboardPage from '@/features/dashboard/DashboardPage';
@@ -178,6 +179,29 @@ describe('a link that undoes something', () => {
     expect(await screen.findByText(/^It renews/)).toHaveTextContent(
       'It renews on December 10, 2026.',
     );
+  });
+
+  it('says that nothing is left to undo when it is followed again', async () => {
+    served.plans = [makePlan(ENDING)];
+    server.use(
+      http.post(CANCELLATION, () => {
+        served.plans = [makePlan()];
+        return HttpResponse.json({ plans: served.plans });
+      }),
+    );
+    const { user } = renderScreen(
+      <>
+        <Link to="/dashboard?undo=sub_faith">Keep it</Link>
+        <DashboardPage />
+      </>,
+      { at: '/dashboard' },
+    );
+    await findCard('Faith & Family');
+    await user.click(screen.getByRole('link', { name: 'Keep it' }));
+    await user.click(await screen.findByRole('button', { name: 'Keep Faith & Family' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+    await user.click(screen.getByRole('link', { name: 'Keep it' }));
+    expect(await screen.findByRole('dialog', { name: 'Nothing to undo' })).toBeVisible();
   });
 
   it('stays open and shows a failure', async () => {
