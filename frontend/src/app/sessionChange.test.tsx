@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createQueryClient } from '@/lib/api/queryClient';
 import { useAuth } from '@/stores/auth';
-import { makeManagePlans, makePlan } from '@/testing/fixtures';
+import { makeManagePlans, makePaymentFailure, makePlan } from '@/testing/fixtures';
 import { server } from '@/testing/server';
 import { App } from './App';
 
@@ -40,5 +40,22 @@ describe('a change that is being sent when its session ends', () => {
     act(() => useAuth.getState().signOut());
     expect(await screen.findByRole('button', { name: 'Send code' })).toBeVisible();
     expect(screen.queryByText('Loading')).not.toBeInTheDocument();
+  });
+});
+
+describe('a sign-in of another subscriber in another tab', () => {
+  it('shows their failed payment', async () => {
+    server.use(
+      http.get('*/api/account/check-payment-failure', ({ request }) => {
+        const isSecond = request.headers.get('Authorization') === 'Bearer second-token';
+        return HttpResponse.json(makePaymentFailure({ hasPaymentFailure: isSecond }));
+      }),
+    );
+    openApp('/coupon');
+    await screen.findByRole('textbox', { name: 'Code' });
+    localStorage.setItem('token', 'second-token');
+    // A page that was frozen meanwhile never saw the sign-out.
+    act(() => void window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+    expect(await screen.findByRole('region', { name: 'Payment Failed' })).toBeVisible();
   });
 });

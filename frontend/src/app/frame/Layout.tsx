@@ -13,8 +13,9 @@ const AccountLayout = lazyScreen(accountLayoutFile);
 
 /** The frame around every screen. */
 export function Layout() {
-  const signedIn = useAuth(({ token }) => token !== null);
-  if (signedIn) return <AccountLayout />;
+  const token = useAuth((auth) => auth.token);
+  // A sign-in as another subscriber in another tab remounts every screen, and the notices above it.
+  if (token !== null) return <AccountLayout key={token} />;
   return (
     <Frame>
       <Outlet />

@@ -14,6 +14,5 @@ export function SignedInOnly() {
     const state = ended === 'by-choice' ? null : { from: pathname + search };
     return <Navigate to={paths.landing} replace state={state} />;
   }
-  // A sign-in as another subscriber in another tab remounts every screen.
-  return <Outlet key={token} />;
+  return <Outlet />;
 }
