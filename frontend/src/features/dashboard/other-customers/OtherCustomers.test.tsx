@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { OtherCustomer } from '@/lib/api/types';
+import { useCart } from '@/stores/cart';
 import { useSnackbar } from '@/stores/snackbar';
 import { makeAccount, makeOtherCustomer } from '@/testing/fixtures';
 import { renderScreen } from '@/testing/renderScreen';
@@ -63,6 +64,18 @@ describe('the other accounts of the email address', () => {
     expect(useSnackbar.getState().content).toBe('You switched accounts.');
     expect(screen.getByRole('heading', { name: 'Hello' })).toHaveFocus();
     expect(scrolled).toHaveBeenCalledWith(0, 0);
+  });
+
+  it('do not get the services that were selected before the switch', async () => {
+    server.use(
+      http.post('*/api/account/others/switch', () => new HttpResponse(null, { status: 204 })),
+    );
+    const { user } = renderOthers();
+    useCart.getState().load({ planIds: ['faith-family-plan'], isYearly: false });
+    useCart.getState().choose(['faith-family-plan', 'Minno-Plan']);
+    await user.click(within(await findPanel()).getByRole('button'));
+    await waitFor(() => expect(useSnackbar.getState().content).toBe('You switched accounts.'));
+    expect(useCart.getState()).toMatchObject({ planLoaded: false, items: [] });
   });
 
   it('say why a switch failed', async () => {

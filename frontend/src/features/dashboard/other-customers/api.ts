@@ -4,6 +4,7 @@ import { notifyError } from '@/lib/api/notifyError';
 import { queryKeys } from '@/lib/api/queries';
 import type { OtherCustomer } from '@/lib/api/types';
 import { useCommand } from '@/lib/api/useCommand';
+import { useCart } from '@/stores/cart';
 import { showSnackbar } from '@/stores/snackbar';
 
 /** The further customers of the account's email address, newest first. */
@@ -19,6 +20,8 @@ export function useSwitchCustomer() {
     (customerId: string) => postJson<void>('/api/account/others/switch', { body: { customerId } }),
     {
       onSuccess: () => {
+        // The token stays, so nothing else clears what was selected for the previous customer.
+        useCart.getState().clear();
         showSnackbar('You switched accounts.', 'success');
         // It is a new screen: the button that was pressed is gone, and the top has changed.
         document.querySelector('h1')?.focus({ preventScroll: true });
