@@ -10,6 +10,7 @@ import { useDrafts } from '@/stores/drafts';
 import {
   makeGospelPlan,
   makeManagePlans,
+  makeOfferedPlan,
   makePlan,
   makePreferences,
   makeProfile,
@@ -112,6 +113,20 @@ describe('a form’s draft when the session expires', () => {
     await signInAs('ava@example.com', user);
     expect(await findReasonField()).toHaveValue('Too expensive');
     expect(await screen.findByRole('checkbox', { name: 'Gospel TV' })).not.toBeChecked();
+  });
+
+  it.each([
+    ['restored after sign-in', 'ava@example.com', true],
+    ['not shown to another subscriber', 'ben@example.com', false],
+  ])('is %s: a selection of services', async (_what, email, isChecked) => {
+    const costs = makeManagePlans({ existingPlans: [makePlan()], plans: [makeOfferedPlan()] });
+    server.use(http.get('*/api/account/manage-plans', () => HttpResponse.json(costs)));
+    const user = await openApp('/manage-subscription');
+    const findService = () => screen.findByRole<HTMLInputElement>('checkbox', { name: 'Kids' });
+    await user.click(await findService());
+    expireSession();
+    await signInAs(email, user);
+    expect((await findService()).checked).toBe(isChecked);
   });
 
   it('is discarded after leaving the screen', async () => {

@@ -11,9 +11,13 @@ interface HeldPlans {
   /** The ids of the current plans that renew. */
   planIds: readonly string[];
   isYearly: boolean;
+  /** The email address of the subscriber; undefined until it is known. */
+  owner: string | undefined;
 }
 
 interface CartState {
+  /** The email address of the subscriber whose draft it is; undefined until it is known. */
+  owner: string | undefined;
   /** The draft is based on plans from the server. */
   planLoaded: boolean;
   /** The ids of the wanted plans. */
@@ -33,6 +37,7 @@ interface CartState {
 }
 
 const EMPTY = {
+  owner: undefined,
   planLoaded: false,
   items: [],
   bundleSavings: 0,
@@ -51,8 +56,9 @@ function rebaseDraft({ items, initialPlans }: CartState, planIds: readonly strin
 /** The draft of the wanted services. */
 export const useCart = create<CartState>()((set) => ({
   ...EMPTY,
-  load: ({ planIds, isYearly }) =>
+  load: ({ planIds, isYearly, owner }) =>
     set((cart) => ({
+      owner,
       planLoaded: true,
       items: cart.planLoaded ? rebaseDraft(cart, planIds) : planIds,
       initialPlans: planIds,
@@ -63,4 +69,8 @@ export const useCart = create<CartState>()((set) => ({
   clear: () => set(EMPTY),
 }));
 
-onSessionChange(() => useCart.getState().clear());
+// Like other drafts it survives only an expired session, and only for the same subscriber.
+onSessionChange(({ ended, email }) => {
+  const { owner, clear } = useCart.getState();
+  if (ended !== 'expired' && owner !== email) clear();
+});

@@ -33,7 +33,7 @@ function readSavedDraft<T>(name: string): T | undefined {
  * The email address of the subscriber, known from the sign-in, or fetched if the page started with
  * a stored token.
  */
-function useDraftOwner(): string | undefined {
+export function useDraftOwner(): string | undefined {
   const email = useAuth((auth) => auth.email);
   const account = useQuery({ ...accountOptions, enabled: email === null });
   return email ?? account.data?.email;

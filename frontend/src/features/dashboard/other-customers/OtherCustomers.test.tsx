@@ -71,7 +71,7 @@ describe('the other accounts of the email address', () => {
       http.post('*/api/account/others/switch', () => new HttpResponse(null, { status: 204 })),
     );
     const { user } = renderOthers();
-    useCart.getState().load({ planIds: ['faith-family-plan'], isYearly: false });
+    useCart.getState().load({ planIds: ['faith-family-plan'], isYearly: false, owner: undefined });
     useCart.getState().choose(['faith-family-plan', 'Minno-Plan']);
     await user.click(within(await findPanel()).getByRole('button'));
     await waitFor(() => expect(useSnackbar.getState().content).toBe('You switched accounts.'));

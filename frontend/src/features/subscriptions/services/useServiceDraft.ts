@@ -5,6 +5,7 @@ import { useDebounced } from '@/features/subscriptions/shared/useDebounced';
 import { useLatest } from '@/features/subscriptions/shared/useLatest';
 import type { ManagePlans, ServicesChange, SoldPeriodUnit } from '@/lib/api/types';
 import { haveSameIds } from '@/lib/haveSameIds';
+import { useDraftOwner } from '@/lib/hooks/useFormDraft';
 import { useCart } from '@/stores/cart';
 import { type Choosable, choosablePlans, renewingPlanIds, togglePlan } from './serviceDraft';
 import { usePlansFromUrl } from './usePlansFromUrl';
@@ -18,11 +19,12 @@ function orderIds(all: readonly Choosable[], ids: readonly string[]): string[] {
 /** Rebases the draft on the current plans, which may change in another tab or on another device. */
 function useSyncedCart(costs: ManagePlans, periodUnit: SoldPeriodUnit | null) {
   const { items, initialPlans, planLoaded, load, choose, clear } = useCart();
+  const owner = useDraftOwner();
   const held = renewingPlanIds(costs).join(' ');
   const isYearly = (periodUnit ?? costs.periodUnit) === 'year';
   useLayoutEffect(() => {
-    load({ planIds: held === '' ? [] : held.split(' '), isYearly });
-  }, [load, held, isYearly]);
+    load({ planIds: held === '' ? [] : held.split(' '), isYearly, owner });
+  }, [load, held, isYearly, owner]);
   const all = choosablePlans(costs);
   usePlansFromUrl(all);
   return {
@@ -32,7 +34,7 @@ function useSyncedCart(costs: ManagePlans, periodUnit: SoldPeriodUnit | null) {
     choose,
     startOver: () => {
       clear();
-      load({ planIds: renewingPlanIds(costs), isYearly });
+      load({ planIds: renewingPlanIds(costs), isYearly, owner });
     },
   };
 }
