@@ -84,6 +84,10 @@ class CancelSubscriptions(SurveyedChange):
         """The brand whose portal was used, and whether paid terms end at once."""
         return {"brand": self.feedback.brand if self.feedback else "", "at_once": self.at_once}
 
+    def needs_fresh_subscriptions(self) -> bool:
+        """Return whether one ends at once: resumed at the provider meanwhile, it ends with the term that was paid."""
+        return any(target.is_at_once for target in self._targets())
+
     def repeats(self, earlier: Command) -> bool:
         """Return whether an earlier command, that ends paid terms at the same time, left exactly this."""
         return bool(earlier.shown.get("at_once", False)) == self.at_once and super().repeats(earlier)
@@ -95,13 +99,15 @@ class CancelSubscriptions(SurveyedChange):
         if not continuing or (self.subscription_ids is not None and len(continuing) < len(holdings)):
             raise NothingToCancel
         self.link_answers(command, continuing)
-        targets = [CanceledSubscription(holding, now=self.at_once) for holding in continuing]
-        return steps_for_targets(live_holdings(self.account), targets)
+        return steps_for_targets(live_holdings(self.account), self._targets())
 
     def remaining_ids(self) -> set[str]:
         """Return the ids of the requested subscriptions that continue."""
+        return {target.holding.subscription.provider_id for target in self._targets()}
+
+    def _targets(self) -> list[CanceledSubscription]:
         continuing = _continuing_holdings(chosen_holdings(self.account, self.subscription_ids))
-        return {holding.subscription.provider_id for holding in continuing}
+        return [CanceledSubscription(holding, now=self.at_once) for holding in continuing]
 
 
 def _continuing_holdings(holdings: Sequence[Holding]) -> list[Holding]:

@@ -147,6 +147,11 @@ class ChangeSelection(Change):
     plan_ids: Sequence[str]
     period_unit: str | None
 
+    def needs_fresh_subscriptions(self) -> bool:
+        """Return whether a plan starts, which customer service may have started meanwhile, or ends at once."""
+        difference = _diff_selection(live_holdings(self.account), self.plan_ids)
+        return bool(difference.added) or any(target.is_at_once for target in difference.removed)
+
     def preview(self, now: datetime) -> Preview:
         """Return what the selection changes. Raises as `preview_selection`."""
         return preview_selection(

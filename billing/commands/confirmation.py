@@ -6,7 +6,7 @@ A kind of change is a `Change`: it says what it costs, which steps make it, and 
 1. A request whose command has begun continues that command.
 2. A request for what the account's newest change did in part finishes that change, at the figures confirmed with it.
 3. Otherwise the change is previewed and its quote compared, and the command is opened. If a subscription has changed
-   since the preview, nothing is done.
+   since the preview, nothing is done. A change that ends or starts one at once reads the subscriptions first.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,9 @@ from billing.commands import lifecycle
 from billing.commands.command_kind import CommandKind
 from billing.commands.intents import check_charge_intents
 from billing.commands.operations import OPERATIONS
-from billing.errors import BillingError, ChangeInProgress, QuoteChanged
+from billing.errors import BillingError, BillingUnavailable, ChangeInProgress, QuoteChanged
+from billing.gateway.errors import NotSent
+from billing.mirror import account_import
 from billing.models import Command
 from billing.models.steps import Step
 from billing.queries.commands import has_unfinished_steps, newest_partial_command
@@ -62,6 +64,13 @@ class Change:
     def shown(self) -> Mapping[str, Any]:
         """What is stored with the command of a change that has no preview."""
         return {}
+
+    def needs_fresh_subscriptions(self) -> bool:
+        """Return whether a step would do harm if customer service has just changed a subscription at the provider.
+
+        By the mirror, which then is some seconds old: such a step ends or starts a subscription at once.
+        """
+        return False
 
     def preview(self, now: datetime) -> Preview | None:
         """Return what the change would do and cost, by the provider's estimates; None if it shows no amounts.
@@ -113,8 +122,8 @@ def confirm_change(
     `quote` is that of the confirmed figures; None confirms whatever they are. `key` is the request's idempotency key,
     `now` billing's time (UTC). `intents` are payment intents that the payer has authorized, one for each charge of the
     change in the order of its steps, or none (docs/rules.md, rule 20). `reason` is why an operator makes the change.
-    Raises QuoteChanged with the new figures, ChangeInProgress, PaymentMethodInvalid if there are not as many intents as
-    charges, the refusals of the change, and what a command ends with.
+    Raises QuoteChanged with the new figures, ChangeInProgress, BillingUnavailable, PaymentMethodInvalid if there are
+    not as many intents as charges, the refusals of the change, and what a command ends with.
     """
     begun = lifecycle.find_begun_command(change.account, key=key)
     if begun is not None:
@@ -129,6 +138,8 @@ def confirm_change(
         rest = _pay_with_intents(rest, paying)
         lifecycle.continue_command(earlier, change.kind, now=now, rest=rest)
         return earlier
+    if change.needs_fresh_subscriptions():
+        _refresh_subscriptions(change.account)
     preview = change.preview(now)
     if preview is not None:
         check_quote(quote, preview)
@@ -201,6 +212,13 @@ def _pay_step(step: Step, intent: str | None) -> Step:
     """
     arguments = {name: value for name, value in step.arguments.items() if name != "intent"}
     return replace(step, arguments=arguments if intent is None else {**arguments, "intent": intent})
+
+
+def _refresh_subscriptions(account: Account) -> None:
+    try:
+        account_import.refresh_subscriptions(account)
+    except NotSent as error:
+        raise BillingUnavailable(retry_after=error.retry_after) from error
 
 
 def _find_unfinished_command(change: Change) -> Command | None:

@@ -92,6 +92,14 @@ def resync_account(account: Account) -> None:
         refresh_or_mark_deleted("payment_source", source.provider_id)
 
 
+def refresh_subscriptions(account: Account) -> None:
+    """Read all subscriptions of an account's customer and apply them. Raises NotSent."""
+    for customer in Customer.objects.filter(account=account):
+        snapshots = records.find_records("subscription", customer_id={"is": customer.provider_id})
+        import_unknown_prices(snapshots)
+        apply_snapshots(snapshots, now=clock.billing_now())
+
+
 def resync_account_if_reachable(account_pk: int) -> None:
     """Resync an account; if the provider cannot be reached, leave it to the nightly reconcile.
 

@@ -11,13 +11,20 @@ from pytest_django import Settings
 
 from accounts.models import Account
 from billing import clock
-from billing.changes import billing_period, pauses, plan_selection, resumes, undo
+from billing.changes import billing_period, cancellation, pauses, plan_selection, resumes, undo
 from billing.changes.discounts import bundle_coupons
 from billing.commands.confirmation import NoChange
-from billing.errors import InvalidState, PaymentMethodRequired, PaymentProcessingFailed, QuoteChanged
+from billing.errors import (
+    BillingUnavailable,
+    InvalidState,
+    PaymentMethodRequired,
+    PaymentProcessingFailed,
+    QuoteChanged,
+)
 from billing.jobs import schedule
 from billing.mirror import account_import, reconcile
 from billing.models import AccountDocument, BundleRate, Command, PauseSchedule, Subscription
+from billing.survey import Survey
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, KIDS, Provider, utc_time
 from billing.tests.support.shown_documents import read_document
 from conftest import Sandbox
@@ -400,3 +407,44 @@ def test_an_unpaid_change_that_the_site_allows_is_applied_and_shown_due(
     [plan] = read_document(finn, AccountDocument.Kind.PLANS)["existingPlans"]
     assert (plan["id"], plan["periodUnit"]) == (FAITH, "year")
     assert read_document(finn, AccountDocument.Kind.ACCOUNT)["hasPaymentFailure"] is True
+
+
+@pytest.mark.shows("reliability-48")
+def test_a_plan_that_customer_service_has_just_resumed_ends_with_the_paid_term(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pauses.schedule_pause(alice, subscription_ids=None, days=30, key="pause", actor="you", now=clock.billing_now())
+    provider.travel(days=40)
+    account_import.resync_account(alice)
+    # No webhook has told the portal yet.
+    provider.console(alice, "resume", FAITH)
+    paid_until = provider.subscription(alice).current_term_end
+
+    cancellation.cancel_subscriptions(
+        alice, subscription_ids=None, survey=Survey(), key="cancel", actor="you", now=clock.billing_now()
+    )
+
+    ending = provider.subscription(alice)
+    assert (ending.status, ending.cancelled_at) == ("non_renewing", paid_until)
+
+
+@pytest.mark.shows("reliability-48")
+def test_a_plan_that_customer_service_has_just_started_is_not_started_again(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    provider.subscribe("alice", GOSPEL)
+
+    with pytest.raises(NoChange):
+        change_plans(alice, FAITH, GOSPEL, key="add")
+
+    assert len(provider.raw_subscriptions("alice")) == 2
+    assert {row.plan.id for row in Subscription.objects.filter(status="active")} == {FAITH, GOSPEL}
+
+
+def test_a_change_that_must_read_first_is_refused_while_the_provider_is_down(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    provider.sandbox.order_fault("error", "/subscriptions", status=500, api_error_code="internal_error", count=3)
+
+    with pytest.raises(BillingUnavailable):
+        change_plans(alice, FAITH, GOSPEL, key="add")
+
+    assert Command.objects.count() == 0
+    assert len(provider.raw_subscriptions("alice")) == 1
