@@ -409,7 +409,7 @@ def test_an_unpaid_change_that_the_site_allows_is_applied_and_shown_due(
     assert read_document(finn, AccountDocument.Kind.ACCOUNT)["hasPaymentFailure"] is True
 
 
-@pytest.mark.shows("reliability-48")
+@pytest.mark.shows("reliability-49")
 def test_a_plan_that_customer_service_has_just_resumed_ends_with_the_paid_term(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     pauses.schedule_pause(alice, subscription_ids=None, days=30, key="pause", actor="you", now=clock.billing_now())
@@ -427,7 +427,7 @@ def test_a_plan_that_customer_service_has_just_resumed_ends_with_the_paid_term(p
     assert (ending.status, ending.cancelled_at) == ("non_renewing", paid_until)
 
 
-@pytest.mark.shows("reliability-48")
+@pytest.mark.shows("reliability-49")
 def test_a_plan_that_customer_service_has_just_started_is_not_started_again(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     provider.subscribe("alice", GOSPEL)
