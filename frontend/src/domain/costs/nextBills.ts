@@ -75,12 +75,16 @@ export function billRows(bills: readonly NextBill[]): BillRow[] {
   });
 }
 
-/** The bills to come as sentences, each with its date and, once it is known, its amount. */
-export function billSentences(bills: readonly NextBill[]): string[] {
+/**
+ * The bills to come as sentences, each with its date and, once it is known, its amount. The plans of
+ * a next bill are named if others are billed on another day, or `isNamed`: the account may have more
+ * plans than the bills.
+ */
+export function billSentences(bills: readonly NextBill[], { isNamed = false } = {}): string[] {
   if (bills.length === 0) return [NO_MORE_BILLS];
   const planCount = countPlans(bills);
   return groupByDay(bills).map((day) => {
-    const isPartial = new Set(day.planNames).size < planCount;
+    const hasNames = isNamed || new Set(day.planNames).size < planCount;
     const cost = [day.amount !== null && formatDayAmount(day), taxNote(day)]
       .filter(Boolean)
       .join(' ');
@@ -91,7 +95,7 @@ export function billSentences(bills: readonly NextBill[]): string[] {
       const are = day.planNames.length > 1 ? 'are' : 'is';
       return `From ${date}, ${planCount > 1 ? `${names} ${are}` : 'it is'} ${cost}${parts}.`;
     }
-    const subject = isPartial ? `Your next bill for ${names}` : 'Your next bill';
+    const subject = hasNames ? `Your next bill for ${names}` : 'Your next bill';
     return `${subject} is ${cost && `${cost} `}on ${date}${parts}.`;
   });
 }

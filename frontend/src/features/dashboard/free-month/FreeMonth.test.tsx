@@ -38,7 +38,7 @@ describe('the free month', () => {
     await user.click(screen.getByRole('button', { name: 'Claim my free month' }));
     expect(claims).toEqual([]);
     expect(screen.getByRole('dialog')).toHaveTextContent(
-      'Your next bill is $0.00 on December 10, 2026. From January 10, 2027, it is $6.99 / month.',
+      'Your next bill for Faith & Family is $0.00 on December 10, 2026. From January 10, 2027, it is $6.99 / month.',
     );
     await user.click(screen.getByRole('button', { name: 'YES, CLAIM MY FREE MONTH' }));
     const heading = await screen.findByRole('heading', { name: 'Your next month is free' });

@@ -28,7 +28,7 @@ export function FreeMonthBills({ offer: { nextBills } }: { offer: FreeMonthOffer
   if (nextBills.length === 0) return null;
   return (
     <p>
-      <UnbrokenDates>{billSentences(nextBills).join(' ')}</UnbrokenDates>
+      <UnbrokenDates>{billSentences(nextBills, { isNamed: true }).join(' ')}</UnbrokenDates>
     </p>
   );
 }

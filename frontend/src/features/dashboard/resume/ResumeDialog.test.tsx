@@ -65,7 +65,7 @@ describe('resuming a paused plan', () => {
     const { user, dialog } = await openResumeDialog();
     const pay = await dialog.findByRole('button', { name: 'Resume and pay $7.19' });
     expect(dialog.getByText(/^Your next bill/)).toHaveTextContent(
-      'Your next bill is $7.19 on December 20, 2026.',
+      'Your next bill for Faith & Family is $7.19 on December 20, 2026.',
     );
     await user.click(pay);
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());

@@ -150,7 +150,9 @@ function ResumeFigures({ plan, figures }: { plan: Plan; figures: ResumeEstimate 
       </Totals>
       {figures.nextBills.length > 0 && (
         <p>
-          <UnbrokenDates>{billSentences(figures.nextBills).join(' ')}</UnbrokenDates>
+          <UnbrokenDates>
+            {billSentences(figures.nextBills, { isNamed: true }).join(' ')}
+          </UnbrokenDates>
         </p>
       )}
     </>
