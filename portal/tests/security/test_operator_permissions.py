@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from accounts.admin.desk.account_actions import registered_actions
 from accounts.models import Account, AccountEvent, User
+from billing.models import Plan
 from portal.operator_groups import GROUPS, set_up_groups
 
 pytestmark = pytest.mark.django_db
@@ -211,6 +212,25 @@ def test_no_group_can_open_challenges_limits_operators_or_the_log(group: str) ->
         "billing_refundlimit",
     ):
         assert browser.get(reverse(f"admin:{name}_changelist")).status_code == 403
+
+
+@pytest.mark.shows("security-40")
+def test_the_log_of_a_row_is_for_who_can_change_it_or_read_the_whole_log(ava: Account, admin_client: Client) -> None:
+    account = reverse("admin:accounts_account_history", args=[ava.pk])
+    support = operator_client("support")
+    act = reverse("admin:accounts_account_act", args=[ava.pk, "sign-out-everywhere"])
+    assert support.post(act, {"reason": "Her phone was stolen"}).status_code == 302
+    assert "Her phone was stolen" in admin_client.get(account).content.decode()
+    plan = Plan.objects.create(id="gospel", service="gospel", name="Gospel TV").pk
+    history, page = (reverse(f"admin:billing_plan_{name}", args=[plan]) for name in ("history", "change"))
+    for browser, may_read in (
+        (support, False),
+        (operator_client("finance"), False),
+        (operator_client("content"), True),
+    ):
+        assert browser.get(account).status_code == 403
+        assert browser.get(history).status_code == (200 if may_read else 403)
+        assert (history in browser.get(page).content.decode()) is may_read
 
 
 def test_a_subscriber_cannot_open_the_admin(ava: Account, client: Client) -> None:
