@@ -129,6 +129,16 @@ describe('a form’s draft when the session expires', () => {
     expect((await findService()).checked).toBe(isChecked);
   });
 
+  it('is restored after sign-in if the session has ended in another tab', async () => {
+    const user = await openApp('/coupon');
+    await user.type(await findCodeField(), 'SAVE20');
+    localStorage.removeItem('token');
+    act(() => void window.dispatchEvent(new StorageEvent('storage', { key: 'token' })));
+    expect(await screen.findByText(/^Your session has ended\./)).toBeVisible();
+    await signInAs('ava@example.com', user);
+    expect(await findCodeField()).toHaveValue('SAVE20');
+  });
+
   it('is discarded after leaving the screen', async () => {
     const user = await openApp('/coupon');
     await user.type(await findCodeField(), 'SAVE20');

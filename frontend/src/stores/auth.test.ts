@@ -42,7 +42,7 @@ describe('other tabs', () => {
     useAuth.getState().signIn('ours');
     localStorage.removeItem('token');
     window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
-    expect(useAuth.getState()).toMatchObject({ token: null, ended: 'by-choice' });
+    expect(useAuth.getState()).toMatchObject({ token: null, ended: 'expired' });
   });
 
   it('do not change how this tab’s session ended', () => {

@@ -6,7 +6,7 @@ const VIEW = 'view';
 
 /**
  * How the last session ended, which decides what the landing page says and where sign-in leads; null
- * if none has ended.
+ * if none has ended. What ended in another tab counts as expired, because this one can't know.
  */
 export type SessionEnd = 'by-choice' | 'expired' | null;
 
@@ -68,7 +68,7 @@ function syncStoredToken(): void {
   if (useAuth.getState().isView) return;
   const token = readStoredToken();
   if (token === useAuth.getState().token) return;
-  useAuth.setState({ token, email: null, ended: token === null ? 'by-choice' : null });
+  useAuth.setState({ token, email: null, ended: token === null ? 'expired' : null });
 }
 
 /**
