@@ -18,6 +18,7 @@ import {
   makePaymentFailure,
   makePayments,
   makePlan,
+  makePreferences,
   makeProfile,
   makeSite,
 } from '@/testing/fixtures';
@@ -278,6 +279,35 @@ describe('a signed-in subscriber', () => {
     otherTab.close();
     await user.click(screen.getByRole('button', { name: 'Update Profile' }));
     await waitFor(() => expect(saved).toEqual([{ ...profile, firstName: 'Avana' }]));
+  });
+
+  it('sees a change of the emails in the activity', async () => {
+    let activity: object[] = [];
+    server.use(
+      http.get('*/api/account/activity', () => HttpResponse.json(activity)),
+      http.get('*/api/account/manage-plans', () =>
+        HttpResponse.json(makeManagePlans({ existingPlans: [makePlan()] })),
+      ),
+      http.get('*/api/invoice/list', () => HttpResponse.json([])),
+      http.get('*/api/account/communicationPreferences', () =>
+        HttpResponse.json(makePreferences()),
+      ),
+      http.get('*/api/account/billing-details', () =>
+        HttpResponse.json({ email: 'ava@example.com' }),
+      ),
+      http.post('*/api/account/communicationPreferences', () => {
+        const text = 'You changed your email preferences.';
+        activity = [{ at: '2026-11-20T12:00:00Z', kind: '', text, actor: 'you', mailId: null }];
+        return HttpResponse.json(makePreferences('streaming'));
+      }),
+    );
+    const { user } = openApp('/dashboard');
+    expect(await screen.findByText(/No activity yet/)).toBeVisible();
+    await user.click(screen.getByRole('link', { name: 'Emails' }));
+    await user.click((await screen.findAllByRole('checkbox'))[0] as HTMLElement);
+    await user.click(screen.getByRole('button', { name: 'SAVE PREFERENCES' }));
+    await user.click(await screen.findByRole('link', { name: 'BACK TO ACCOUNT PORTAL' }));
+    expect(await screen.findByText('You changed your email preferences.')).toBeVisible();
   });
 
   it('does not refetch after its own message to other tabs', async () => {

@@ -76,7 +76,7 @@ function pauseSubscriptions(
 export function usePause(offer: OfferingScreen, setFrozen: SetFrozen) {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const { storePlans, refreshAccount } = usePlansAfterChange();
+  const { storePlans } = usePlansAfterChange();
   const sendFrozen = (request: PauseRequest, idempotencyKey: string) => {
     setFrozen(true);
     return pauseSubscriptions(request, offer, idempotencyKey);
@@ -88,7 +88,6 @@ export function usePause(offer: OfferingScreen, setFrozen: SetFrozen) {
     },
     onError: () => {
       setFrozen(false);
-      refreshAccount();
       void client.invalidateQueries({ queryKey: PAUSE_ESTIMATES });
     },
   });

@@ -31,7 +31,7 @@ function useUndoCommand(
   onUndone: OnUndone,
   onFailed: OnFailed,
 ) {
-  const { storePlans, refreshAccount } = usePlansAfterChange();
+  const { storePlans } = usePlansAfterChange();
   return useCommand<PlansAnswer, UndoTarget>(
     ({ plan, others = [] }, idempotencyKey) =>
       postJson<PlansAnswer>(`/api/account/subscription/${undoPath}`, {
@@ -47,10 +47,7 @@ function useUndoCommand(
         storePlans(plans);
         onUndone(successMessage(targets, undone), undone);
       },
-      onError: (error) => {
-        refreshAccount();
-        onFailed(error);
-      },
+      onError: onFailed,
     },
   );
 }

@@ -4,7 +4,10 @@ import { isLive } from '@/domain/plans/plans';
 import { accountOptions, managePlansOptions, queryKeys } from '@/lib/api/queries';
 import type { Plan } from '@/lib/api/types';
 
-/** Writes the plans from a response into the cache and invalidates the rest of the account. */
+/**
+ * Writes the plans from a response into the cache. What is cached beside them is older than the
+ * change, so it stays invalidated; a read that the change has started already is not repeated.
+ */
 function writePlans(client: QueryClient, plans: Plan[]): void {
   client.setQueryData(
     accountOptions.queryKey,
@@ -20,12 +23,11 @@ function writePlans(client: QueryClient, plans: Plan[]): void {
     managePlansOptions.queryKey,
     (cached) => cached && { ...cached, existingPlans: plans.filter(isLive) },
   );
-  invalidateAccount(client);
+  void client.invalidateQueries({ queryKey: queryKeys.account.all }, { cancelRefetch: false });
 }
 
 /** Refetches the plans, so that the next screen does not open with stale ones. */
 async function fetchPlans(client: QueryClient): Promise<readonly Plan[]> {
-  invalidateAccount(client);
   const answer = client.fetchQuery({ ...managePlansOptions, staleTime: 0 });
   return answer.then(
     ({ existingPlans }) => existingPlans,
@@ -33,15 +35,9 @@ async function fetchPlans(client: QueryClient): Promise<readonly Plan[]> {
   );
 }
 
-function invalidateAccount(client: QueryClient): void {
-  void client.invalidateQueries({ queryKey: queryKeys.account.all });
-}
-
 interface AfterChange {
   /** Stores the plans that a change responded with. */
   storePlans: (plans: Plan[]) => void;
-  /** Refetches the account after a failed change, because the page may be out of date. */
-  refreshAccount: () => void;
   /**
    * Refetches the plans after a change that did not respond with them; resolves to an empty list on
    * failure.
@@ -55,6 +51,5 @@ export function usePlansAfterChange(): AfterChange {
   return {
     refetchPlans: useCallback(() => fetchPlans(client), [client]),
     storePlans: useCallback((plans: Plan[]) => writePlans(client, plans), [client]),
-    refreshAccount: useCallback(() => invalidateAccount(client), [client]),
   };
 }

@@ -42,7 +42,7 @@ function idsToSend({ chosen }: CancelSelection, attempt: Attempt | null): readon
  */
 export function useCancel(selection: CancelSelection, setFrozen: SetFrozen) {
   const navigate = useNavigate();
-  const { storePlans, refreshAccount } = usePlansAfterChange();
+  const { storePlans } = usePlansAfterChange();
   const [attempt, setAttempt] = useState<Attempt | null>(null);
 
   const sendFrozen = (request: CancelRequest, idempotencyKey: string) => {
@@ -68,7 +68,7 @@ export function useCancel(selection: CancelSelection, setFrozen: SetFrozen) {
     onError: (error, { subscriptionIds: sentIds }) => {
       setFrozen(false);
       const plans = plansFromError(error);
-      if (!plans) return refreshAccount();
+      if (!plans) return;
       storePlans(plans);
       const remainingIds = plans.filter(canBeCancelled).map(({ subId }) => subId);
       const cancelledPlans = selection.chosen.filter(({ subId }) => !remainingIds.includes(subId));

@@ -72,7 +72,7 @@ function NoBill() {
 /** Redeems the code and navigates to the summary. */
 function useRedeemCode(onRefused: (message: string) => void) {
   const navigate = useNavigate();
-  const { refetchPlans, refreshAccount } = usePlansAfterChange();
+  const { refetchPlans } = usePlansAfterChange();
   return useCommand<RedeemAnswer, { code: string }>(redeemCode, {
     onSuccess: async (answer) => {
       useSnackbar.getState().hide();
@@ -84,7 +84,6 @@ function useRedeemCode(onRefused: (message: string) => void) {
       });
     },
     onError: (error) => {
-      refreshAccount();
       notifyError(error);
       if (!isUnconfirmed(error)) onRefused(errorMessage(error));
     },

@@ -27,7 +27,8 @@ beforeEach(() => {
     http.post(UPDATE, async ({ request }) => {
       const sentProfile = (await request.json()) as Profile;
       saved.push(sentProfile);
-      return HttpResponse.json({ ...sentProfile, email: profile.email });
+      profile = { ...sentProfile, email: profile.email };
+      return HttpResponse.json(profile);
     }),
   );
 });
@@ -83,7 +84,8 @@ describe('the profile', () => {
     server.use(
       http.post(UPDATE, async ({ request }) => {
         await new Promise<void>((resolve) => waiting.push(resolve));
-        return HttpResponse.json(await request.json());
+        profile = (await request.json()) as Profile;
+        return HttpResponse.json(profile);
       }),
     );
     const { user } = renderPage();
@@ -271,7 +273,10 @@ describe('the sessions', () => {
       'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1';
     sessions = [makeSession(), makeSession({ id: 'other', agent: phone, current: false })];
     server.use(
-      http.post('*/api/account/sessions/revoke-others', () => HttpResponse.json([makeSession()])),
+      http.post('*/api/account/sessions/revoke-others', () => {
+        sessions = [makeSession()];
+        return HttpResponse.json(sessions);
+      }),
     );
     const { user } = renderPage();
     const region = within(await findSessions());

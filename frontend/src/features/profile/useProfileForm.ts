@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { errorMessage, hasCode, isUnconfirmed } from '@/lib/api/errors';
 import { notifyError } from '@/lib/api/notifyError';
-import { accountOptions } from '@/lib/api/queries';
 import type { Profile } from '@/lib/api/types';
 import { useCommand } from '@/lib/api/useCommand';
 import { showSnackbar } from '@/stores/snackbar';
@@ -41,7 +40,6 @@ export function useProfileForm(saved: Profile, onRefused: (name: FieldName) => v
   const command = useCommand<Profile, Profile>(updateProfile, {
     onSuccess: (profile, sent) => {
       client.setQueryData(profileOptions.queryKey, profile);
-      void client.invalidateQueries({ queryKey: accountOptions.queryKey });
       draft.dropSaved(sent);
       showSnackbar(UPDATED_MESSAGE);
     },

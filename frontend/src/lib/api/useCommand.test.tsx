@@ -1,10 +1,11 @@
-import { QueryClientProvider } from '@tanstack/react-query';
+import { type QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { act, renderHook, waitFor } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { useAuth } from '@/stores/auth';
 import { useLoader } from '@/stores/loader';
 import { ApiError, CONFIRMING_MESSAGE } from './errors';
+import { queryKeys } from './queries';
 import { createQueryClient } from './queryClient';
 import { createIdempotencyKey, sendUntilSettled, useCommand } from './useCommand';
 
@@ -97,8 +98,12 @@ describe('sending until settled', () => {
 });
 
 describe('a command', () => {
+  let client: QueryClient;
+  beforeEach(() => {
+    client = createQueryClient();
+  });
   const wrapper = ({ children }: { children: ReactNode }) => (
-    <QueryClientProvider client={createQueryClient()}>{children}</QueryClientProvider>
+    <QueryClientProvider client={client}>{children}</QueryClientProvider>
   );
 
   function renderCommand(
@@ -182,6 +187,22 @@ describe('a command', () => {
     await waitFor(() => expect(command.current.isError).toBe(true));
     await act(async () => command.current.mutate('a'));
     expect(send).toHaveBeenCalledTimes(2);
+  });
+
+  it.each([
+    ['success', () => Promise.resolve('done')],
+    ['failure', () => Promise.reject(makeError(402, 'payment_processing_failed'))],
+  ])('refetches the account once after a %s', async (_what, send) => {
+    const read = vi.fn(() => 'read');
+    const useAccountCommand = () => {
+      useQuery({ queryKey: [...queryKeys.account.all, 'detail'], queryFn: read });
+      return useCommand(send);
+    };
+    const command = renderHook(useAccountCommand, { wrapper }).result;
+    await waitFor(() => expect(read).toHaveBeenCalledTimes(1));
+    await act(async () => command.current.mutate());
+    await act(() => vi.advanceTimersByTimeAsync(1_000));
+    expect(read).toHaveBeenCalledTimes(2);
   });
 
   it.each([

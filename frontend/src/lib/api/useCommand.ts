@@ -2,12 +2,14 @@ import {
   type UseMutationOptions,
   type UseMutationResult,
   useMutation,
+  useQueryClient,
 } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { notifyOtherTabs } from '@/lib/page/otherTabs';
 import { useAuth } from '@/stores/auth';
 import { useLoader } from '@/stores/loader';
 import { CONFIRMING_MESSAGE, hasCode, isFinal, isShortWait } from './errors';
+import { queryKeys } from './queries';
 
 const MAX_REPEATS = 6;
 const MIN_WAIT_SECONDS = 1;
@@ -82,7 +84,8 @@ type CommandOptions<TAnswer, TVariables> = Omit<
 export const DOUBLE_CLICK_MS = 500;
 
 /**
- * A change by the subscriber, as a react-query mutation under the 'Loading' overlay.
+ * A change by the subscriber, as a react-query mutation under the 'Loading' overlay. After it, this
+ * tab and the others refetch the account.
  *
  * The idempotency key is created when the intent is first sent and kept until a final response, so
  * that submitting again after a lost connection or a 503 repeats the same change instead of making
@@ -93,6 +96,7 @@ export function useCommand<TAnswer, TVariables = void>(
   send: (variables: TVariables, idempotencyKey: string) => Promise<TAnswer>,
   { targetOf = () => '', ...options }: CommandOptions<TAnswer, TVariables> = {},
 ): UseMutationResult<TAnswer, Error, TVariables> {
+  const client = useQueryClient();
   const intent = useRef<Intent | null>(null);
 
   const intentKeyFor = (variables: TVariables): string => {
@@ -120,6 +124,7 @@ export function useCommand<TAnswer, TVariables = void>(
       end();
       // A failed change may have changed something too, such as the amount due or some of several
       // plans.
+      void client.invalidateQueries({ queryKey: queryKeys.account.all });
       notifyOtherTabs();
     }
   };

@@ -52,6 +52,7 @@ describe('the free month', () => {
     answerClaim(errorResponse(409, 'quote_changed', 'The amount has changed.', { extra: changed }));
     const { user } = renderDashboard();
     await user.click(await screen.findByRole('button', { name: 'Claim my free month' }));
+    server.use(http.get(OFFER, () => HttpResponse.json(changed)));
     await user.click(screen.getByRole('button', { name: 'YES, CLAIM MY FREE MONTH' }));
     const dialog = within(screen.getByRole('dialog'));
     expect(await dialog.findByText('The amount has changed.')).toBeInTheDocument();

@@ -25,7 +25,7 @@ function isFreeMonthOffer(body: unknown): body is FreeMonthOffer {
 /** Claims the free month as quoted. New figures in an error response replace the shown ones. */
 export function useClaimFreeMonth(onClaimed: (claimed: FreeMonthOffer) => void) {
   const client = useQueryClient();
-  const { refetchPlans, refreshAccount } = usePlansAfterChange();
+  const { refetchPlans } = usePlansAfterChange();
   return useCommand<FreeMonthOffer, { quote: string }>(
     (body, idempotencyKey) =>
       postJson<FreeMonthOffer>('/api/account/claim-my-offer', { body, idempotencyKey }),
@@ -37,8 +37,6 @@ export function useClaimFreeMonth(onClaimed: (claimed: FreeMonthOffer) => void) 
       onError: (error) => {
         if (hasCode(error, 'quote_changed') && isFreeMonthOffer(error.body)) {
           client.setQueryData(freeMonthOptions.queryKey, error.body);
-        } else {
-          refreshAccount();
         }
       },
     },

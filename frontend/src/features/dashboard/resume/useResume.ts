@@ -26,7 +26,7 @@ function figuresFromRefusal(body: unknown): ResumeEstimate | null {
  */
 export function useResume(plan: Plan, onResumed: (plans: readonly Plan[]) => void) {
   const client = useQueryClient();
-  const { storePlans, refreshAccount } = usePlansAfterChange();
+  const { storePlans } = usePlansAfterChange();
   const { queryKey } = resumeEstimateOptions(plan.subId);
 
   const storeFigures = (body: unknown) => {
@@ -42,7 +42,6 @@ export function useResume(plan: Plan, onResumed: (plans: readonly Plan[]) => voi
     },
     onError: (error) => {
       if (hasCode(error, 'quote_changed')) storeFigures(error.body);
-      else refreshAccount();
     },
   });
 }

@@ -113,7 +113,6 @@ export function useBankPayment(
     {
       targetOf: String,
       onSuccess: ({ message, to }) => {
-        void client.invalidateQueries({ queryKey: queryKeys.account.all });
         showSnackbar(message, 'success');
         void navigate(to, { replace: true });
       },

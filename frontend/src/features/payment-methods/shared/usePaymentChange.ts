@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hasCode, isFinal } from '@/lib/api/errors';
-import { paymentsOptions, queryKeys } from '@/lib/api/queries';
+import { paymentsOptions } from '@/lib/api/queries';
 import type { Payments, PaymentsChange } from '@/lib/api/types';
 import { useCommand } from '@/lib/api/useCommand';
 import { showSnackbar, useSnackbar } from '@/stores/snackbar';
@@ -67,7 +67,6 @@ export function usePaymentChange({ onDone, onRefused }: PaymentChangeOptions) {
     onSuccess: (answer, request) => {
       const newLists = paymentsFromBody(answer);
       if (newLists) client.setQueryData(paymentsOptions.queryKey, newLists);
-      void client.invalidateQueries({ queryKey: queryKeys.account.all });
       useSnackbar.getState().hide();
       setIsAsking(false);
       onDone(answer, request);
@@ -79,10 +78,7 @@ export function usePaymentChange({ onDone, onRefused }: PaymentChangeOptions) {
         return askFirst(request, newPayments);
       }
       showSnackbar(failureMessage(error), isFinal(error) ? 'error' : 'warning');
-      if (isFinal(error)) {
-        setIsAsking(false);
-        void client.invalidateQueries({ queryKey: queryKeys.account.all });
-      }
+      if (isFinal(error)) setIsAsking(false);
       onRefused?.(error, request);
     },
   });

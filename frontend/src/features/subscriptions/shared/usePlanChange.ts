@@ -37,7 +37,7 @@ export function usePlanChange<TFigures extends { quote: string }>({
   onDone,
 }: ChangeOptions<TFigures>) {
   const client = useQueryClient();
-  const { refetchPlans, refreshAccount } = usePlansAfterChange();
+  const { refetchPlans } = usePlansAfterChange();
   const [step, setStep] = useState<'closed' | 'asking' | 'declined'>('closed');
 
   const sendFrozen = (request: PlanChangeRequest, idempotencyKey: string) => {
@@ -51,7 +51,6 @@ export function usePlanChange<TFigures extends { quote: string }>({
     },
     onError: (error) => {
       setFrozen(false);
-      refreshAccount();
       if (hasCode(error, 'quote_changed') && isEstimate(error.body)) {
         client.setQueryData(estimateKey, error.body);
       } else if (isFinal(error)) {
