@@ -131,12 +131,16 @@ def _sync_started_pause(schedule: PauseSchedule, now: datetime) -> None:
 
 def _sync_dates(schedule: PauseSchedule) -> None:
     """Follow the pause date until the pause begins, and the resume date that customer service set at the provider."""
-    dates = {"pause_date": schedule.pause_date, "resume_date": schedule.resume_date}
-    moved_to = schedule.subscription.pause_date if schedule.state == State.SCHEDULED else None
-    if moved_to not in (None, schedule.pause_date):
-        dates = {"pause_date": moved_to, "resume_date": moved_to + timedelta(days=PAUSE_DAYS)}
-    dates["resume_date"] = _provider_resume_date(schedule.subscription, dates["pause_date"]) or dates["resume_date"]
-    PauseSchedule.objects.filter(pk=schedule.pk, state=schedule.state).exclude(**dates).update(**dates)
+    subscription = schedule.subscription
+    pause_date, resume_date = schedule.pause_date, schedule.resume_date
+    if schedule.state == State.SCHEDULED and subscription.pause_date not in (None, pause_date):
+        pause_date = subscription.pause_date
+        resume_date = pause_date + timedelta(days=PAUSE_DAYS)
+    resume_date = _provider_resume_date(subscription, pause_date) or resume_date
+    if (pause_date, resume_date) != (schedule.pause_date, schedule.resume_date):
+        PauseSchedule.objects.filter(pk=schedule.pk, state=schedule.state).update(
+            pause_date=pause_date, resume_date=resume_date
+        )
 
 
 def _resume_date(subscription: Subscription, pause_date: datetime) -> datetime:
