@@ -338,10 +338,11 @@ def _finish_commands(
 def _fail_refused_step(command: Command, index: int, now: datetime, error: Refused) -> BillingError:
     if error.code == UNUSABLE_INTENT or error.param == INTENT_PARAM:
         return _fail_command(command, index, now, PaymentMethodInvalid.code)
-    if isinstance(error, PaymentRefused):
-        return _fail_command(command, index, now, find_operation(command, index).decline.code)
+    # The provider types this one as a refused payment, too.
     if error.code == "payment_method_not_present":
         return _fail_command(command, index, now, PaymentMethodRequired.code)
+    if isinstance(error, PaymentRefused):
+        return _fail_command(command, index, now, find_operation(command, index).decline.code)
     if error.code == "not_done":
         # The provider may have received it all the same: a repeated request sends the step as it was planned.
         _change_step(command, index, is_in_doubt=True)

@@ -68,6 +68,14 @@ def test_an_outdated_quote_is_refused_with_the_new_figures(shop: SyncedProvider)
     assert shop.subscription(faith)["status"] == "paused"
 
 
+@pytest.mark.shows("rule-3")
+def test_a_missing_payment_method_is_no_decline_however_the_provider_types_it(shop: SyncedProvider) -> None:
+    browser, faith = make_paused_subscription(shop)
+    shop.provider.sandbox.order_fault("error", "*/resume", status=400, api_error_code="payment_method_not_present")
+    assert is_refusal(browser.post(RESUME), 409, "payment_method_required")
+    assert shop.subscription(faith)["status"] == "paused"
+
+
 @pytest.mark.shows("error-5", "rule-3", "reliability-9")
 def test_a_declined_card_leaves_it_paused(shop: SyncedProvider) -> None:
     browser, faith = make_paused_subscription(shop)
