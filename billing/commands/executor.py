@@ -268,7 +268,8 @@ def apply_answers(answers: Sequence[Answer], kind: CommandKind, now: datetime) -
     for answer in answers:
         invoice_id = step_invoices.made_invoice_id(answer.snapshots)
         result = _step_result(answer) if answer.state == StepState.DONE else None
-        _change_step(answer.command, answer.index, state=answer.state, result=result, invoice_id=invoice_id)
+        ended = {"state": answer.state, "result": result, "invoice_id": invoice_id, "is_in_doubt": False}
+        _change_step(answer.command, answer.index, **ended)
     unfinished = [command for command in commands if not all(step.has_ended for step in command.steps)]
     _save_held(unfinished, "steps")
     _finish_commands([command for command in commands if command not in unfinished], kind, rows, now)
@@ -336,6 +337,8 @@ def _finish_commands(
 
 
 def _fail_refused_step(command: Command, index: int, now: datetime, error: Refused) -> BillingError:
+    # What was not done may have been received all the same: a repeated request sends the step as it was planned.
+    _change_step(command, index, is_in_doubt=error.code == "not_done")
     if error.code == UNUSABLE_INTENT or error.param == INTENT_PARAM:
         return _fail_command(command, index, now, PaymentMethodInvalid.code)
     # The provider types this one as a refused payment, too.
@@ -344,8 +347,6 @@ def _fail_refused_step(command: Command, index: int, now: datetime, error: Refus
     if isinstance(error, PaymentRefused):
         return _fail_command(command, index, now, find_operation(command, index).decline.code)
     if error.code == "not_done":
-        # The provider may have received it all the same: a repeated request sends the step as it was planned.
-        _change_step(command, index, is_in_doubt=True)
         return _fail_command(command, index, now, BillingUnavailable.code)
     _refresh_mirror(command, now)
     return _fail_command(command, index, now, _refusal_code(command, index, error))

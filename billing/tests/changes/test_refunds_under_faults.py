@@ -22,7 +22,7 @@ from billing.changes import refunds
 from billing.changes.refunds import GiveCredit, RefundInvoice
 from billing.commands import lifecycle
 from billing.commands.confirmation import Change, confirm_change
-from billing.errors import BillingError, BillingUnavailable, BillingUnconfirmed
+from billing.errors import BillingError, BillingUnavailable, BillingUnconfirmed, RefundRefused
 from billing.jobs.command_kinds import COMMAND_KINDS
 from billing.mirror import account_import
 from billing.models import Command
@@ -85,6 +85,13 @@ def given_cents(provider: Provider) -> int:
     return int(returned + customer.refundable_credits + customer.promotional_credits)
 
 
+def counted_cents(operator: User) -> int:
+    """Return what counts toward an operator's limit, in cents."""
+    allowance = allowance_of(operator)
+    assert allowance is not None
+    return allowance.given
+
+
 def receipts() -> int:
     return OutgoingMail.objects.filter(kind="receipt").count()
 
@@ -130,11 +137,36 @@ def test_a_worker_that_dies_before_the_call_leaves_nothing_half_done(
     is_late = later == AFTER_THE_KEYS
     assert (given_cents(provider), receipts()) == ((0, 0) if is_late else (200, 1))
     # So it counts: otherwise the operator could give as much again, and then repeat it.
-    allowance = allowance_of(support)
-    assert allowance is not None
-    assert allowance.given == 200
+    assert counted_cents(support) == 200
     assert confirm(make_change()).state == Command.State.SUCCEEDED
     assert (given_cents(provider), receipts()) == (200, 1)
+
+
+@pytest.mark.shows("rule-24")
+def test_what_was_in_doubt_counts_no_more_once_it_is_refused(
+    provider: Provider, ava: Account, number: str, support: User
+) -> None:
+    change = RefundInvoice(
+        ava,
+        refunds.REFUND_INVOICE,
+        number=number,
+        way="refund",
+        amount=200,
+        reason_code="waiver",
+        operator=support,
+    )
+    provider.sandbox.order_fault("drop_connection_before", "*/refund")
+    with pytest.raises(BillingUnconfirmed):
+        confirm(change)
+    provider.travel(minutes=40)
+    settle()
+    assert counted_cents(support) == 200
+
+    provider.sandbox.order_fault("error", "*/refund", status=400, api_error_code="invalid_state_for_request")
+    with pytest.raises(RefundRefused):
+        confirm(change)
+
+    assert counted_cents(support) == 0
 
 
 def test_a_provider_that_cannot_be_reached_leaves_nothing(

@@ -30,6 +30,7 @@ from billing.jobs.command_kinds import COMMAND_KINDS
 from billing.mirror import account_import, writer
 from billing.models import AccountDocument, Command, PauseSchedule, Subscription
 from billing.models.steps import Step, StepState
+from billing.tests.api.browser import Browser, is_refusal
 from billing.tests.storm.injected_troubles import ProcessDied
 from billing.tests.support.faulty_proxy import FaultyProxy
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, KIDS, Provider, utc_time
@@ -238,6 +239,30 @@ def test_a_repeated_partial_pause_also_pauses_what_was_removed_meanwhile(
     pause_plans(alice, FAITH, GOSPEL, key="a-new-click")
 
     assert all(provider.subscription(alice, plan).pause_date for plan in (FAITH, GOSPEL))
+
+
+@pytest.mark.shows("rule-2")
+def test_a_new_click_finishes_a_change_whose_first_step_was_in_doubt(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH, GOSPEL)
+    faith, gospel = (provider.subscription(alice, plan).id for plan in (FAITH, GOSPEL))
+    browser = Browser(alice)
+
+    def pause_both(key: str) -> Any:
+        body = {"subscriptionId": [faith, gospel]}
+        return browser.post("/api/account/subscriptions/multiple-pause", body, headers={"Idempotency-Key": key})
+
+    provider.sandbox.order_fault("drop_connection_before", "*/pause")
+    assert is_refusal(pause_both("one-click"), 503, "billing_unconfirmed")
+    provider.travel(minutes=31)
+    expire_lease()
+    lifecycle.settle_due_commands(COMMAND_KINDS, now=clock.billing_now())
+    provider.sandbox.order_fault("error", "*/pause", status=429, skip=1)
+    assert is_refusal(pause_both("one-click"), 502, "billing_partial")
+
+    assert pause_both("a-new-click").status_code == 200
+
+    assert all(provider.subscription(alice, plan).pause_date for plan in (FAITH, GOSPEL))
+    assert len(provider.events(PAUSED)) == 2
 
 
 def test_a_declined_resume_stays_paused_and_is_not_retried(provider: Provider) -> None:
