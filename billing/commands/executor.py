@@ -45,7 +45,7 @@ from billing.queries.commands import command_subscriptions
 from billing.receipts import partial_receipts
 from core.clock import database_now
 from core.tracing import Span, open_span
-from core.workers.leases import LEASE_DURATION, LeaseLost
+from core.workers.leases import LEASE_DURATION, LeaseLost, keep_leases
 
 logger = logging.getLogger(__name__)
 
@@ -148,7 +148,8 @@ def _run_step(command: Command, kind: CommandKind, index: int, now: datetime, *,
         return
     begun_before = ask is None and _begin_step(command, index, now)
     try:
-        snapshots = ask() if ask else _send_or_read_back(command, index, now, begun_before=begun_before)
+        with keep_leases([command]):
+            snapshots = ask() if ask else _send_or_read_back(command, index, now, begun_before=begun_before)
     except NotSent as error:
         if begun_before or _waits_for_provider(command, index):
             raise mark_outcome_unknown(command) from error
@@ -367,7 +368,8 @@ def _refresh_mirror(command: Command, now: datetime) -> None:
     """Read the customer again: the provider disagrees with the mirror, and the response must show its state."""
     customer = command.account.customer
     try:
-        snapshots = records.find_customer_records(customer.provider_id)
+        with keep_leases([command]):
+            snapshots = records.find_customer_records(customer.provider_id)
     except Missing:
         account_import.mark_deleted("customer", customer.provider_id)
         return

@@ -30,7 +30,6 @@ from core.clock import database_now
 
 logger = logging.getLogger(__name__)
 
-# Longer than one call's connect and read time-outs: a command is renewed between its calls only.
 LEASE_DURATION = timedelta(seconds=30)
 # A renewal that fails, such as for a restart of the database, is repeated before the lease expires.
 RENEWALS_PER_LEASE = 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
@@ -59,6 +60,16 @@ def pause_plans(account: Account, *plans: str, key: str = "one-intent") -> None:
 
 def expire_lease() -> None:
     Command.objects.filter(state__in=Command.OPEN).update(next_attempt_at=timezone.now() - timedelta(seconds=1))
+
+
+def is_lease_renewed_within(*, seconds: float) -> bool:
+    """Wait for the lease of the open command to be renewed; return whether it was."""
+    end, deadline = Command.objects.get().next_attempt_at, time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if Command.objects.get().next_attempt_at != end:
+            return True
+        time.sleep(0.05)
+    return False
 
 
 def assert_paused_once(provider: Provider, account: Account) -> None:
@@ -299,6 +310,36 @@ def test_a_worker_that_lost_its_lease_does_not_apply_its_answer(provider: Provid
     assert_paused_once(provider, alice)
     assert AccountEvent.objects.filter(account=alice).count() == 1
     assert Command.objects.get().attempts == 2
+
+
+@pytest.mark.shows("reliability-51")
+@pytest.mark.parametrize("reading", ["whether it was done", "what the provider has after a refusal"])
+def test_a_command_keeps_its_lease_while_the_provider_answers_slowly(
+    provider: Provider, faulty_proxy: FaultyProxy, reading: str
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    faulty_proxy.lose_answers()
+    with pytest.raises(BillingUnconfirmed):
+        pause_all(alice)
+    faulty_proxy.restore()
+    if reading == "whether it was done":
+        provider.travel(minutes=31)
+    else:
+        provider.sandbox.refuse_requests("*/pause")
+    renewed: list[bool] = []
+
+    def answer_slowly(request: bytes) -> None:
+        if request.startswith(b"GET"):
+            faulty_proxy.on_answer = lambda _: None
+            renewed.append(is_lease_renewed_within(seconds=14))
+            connection.close()
+
+    faulty_proxy.on_answer = answer_slowly
+    expire_lease()
+    lifecycle.settle_due_commands(COMMAND_KINDS, now=clock.billing_now())
+
+    assert renewed == [True]
+    assert Command.objects.get().state not in Command.OPEN
 
 
 def test_a_command_that_raises_does_not_block_the_others(provider: Provider, faulty_proxy: FaultyProxy) -> None:
