@@ -150,9 +150,12 @@ def hand_over_run(run: JobRun, *, is_shared: bool = False) -> None:
 
 
 def postpone_run(run: JobRun, error: BaseException, *, delay: timedelta = RETRY_DELAY) -> None:
-    """Release a run with the error that stopped it, due again after `delay`."""
+    """Release a run with the error that stopped it, due again after `delay`.
+
+    `updated_at` stays when it last got on, which tells the age of its cursor's offset.
+    """
     message = _describe_error(error)
-    run.retry_later(delay, error=message, updated_at=database_now())
+    run.retry_later(delay, error=message)
     logger.warning("Job %s continues later: %s", run, message)
 
 

@@ -315,6 +315,27 @@ def test_an_expired_offset_starts_the_list_over(alice: Account, faulty_proxy: Fa
     assert reconcile.repair_mirror(now=clock.billing_now())["invoice"] == 3
 
 
+@pytest.mark.shows("reliability-12")
+def test_an_offset_that_expires_in_an_outage_does_not_stop_the_night(alice: Account, faulty_proxy: FaultyProxy) -> None:
+    expected = spoil_invoices(alice)
+    now = clock.billing_now()
+    slot = schedule.newest_night(now)
+    JobRun.objects.create(job="reconcile", scheduled_for=slot, cursor=Cursor("invoice", offset="of long ago"))
+    JobRun.objects.update(updated_at=timezone.now() - timedelta(hours=2))
+    faulty_proxy.answer_with(b"")
+    for _ in range(2):
+        expire_leases()
+        schedule.run_job("reconcile", slot, now=now)
+    faulty_proxy.restore()
+    expire_leases()
+
+    continued = schedule.run_job("reconcile", slot, now=now)
+
+    assert continued is not None
+    assert (continued.error, continued.counts_by_stage["invoice"]["repaired"]) == ("", len(expected))
+    assert continued.finished_at is not None
+
+
 def test_a_record_that_cannot_be_read_does_not_block_the_others(
     alice: Account, provider: Provider, faulty_proxy: FaultyProxy, settings: Settings
 ) -> None:
