@@ -3,11 +3,15 @@
 from datetime import timedelta
 
 from billing import clock
+from billing.gateway import records
 from billing.models import JobRun
 from billing.models.job_runs import IMPORT, RECONCILE, REPAIR
 
 # A change may appear in the provider's lists a little after its time.
 OVERLAP = timedelta(hours=1)
+# A record that can never be applied must not make each comparison longer than the one before. After so many in a row it
+# is left to the comparison of the whole site.
+MAX_FAILURES = 3
 # The feed is read every hour; longer than this after the last event's time, it may have stopped.
 CURRENT_FOR = timedelta(hours=2)
 
@@ -15,12 +19,19 @@ CURRENT_FOR = timedelta(hours=2)
 def find_last_comparison() -> int:
     """Return since when (seconds, billing's time) changes have not been compared; 0 if the site never was.
 
-    A comparison that could not apply a record does not count, so that the next one includes it again.
+    The newest comparisons that could not apply a record do not count, so that the next one includes it again.
     """
     finished = JobRun.objects.filter(job__in=(IMPORT, RECONCILE, REPAIR), finished_at__isnull=False, error="")
-    begun = (run.cursor.began for run in finished.order_by("-pk") if run.cursor and not run.counts.get("failed"))
-    began = next(filter(None, begun), 0)
-    return began - int(OVERLAP.total_seconds()) if began else 0
+    compared = (run for run in finished.order_by("-pk") if run.cursor and run.cursor.began)
+    for failures, run in enumerate(compared):
+        if failures == MAX_FAILURES or not _has_failed_records(run):
+            return int(run.cursor.began - OVERLAP.total_seconds())
+    return 0
+
+
+def _has_failed_records(run: JobRun) -> bool:
+    """Return whether a comparison could not apply a record; its other stages do not matter."""
+    return any(run.counts_by_stage.get(kind, {}).get("failed") for kind in records.KINDS)
 
 
 def is_site_mirrored() -> bool:

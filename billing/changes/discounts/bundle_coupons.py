@@ -186,7 +186,8 @@ def _try_align_account(account: Account, now: datetime) -> bool | None:
     """Return whether coupons were swapped; None if that failed."""
     try:
         return align_account(account, now=now)
-    except BillingError:
+    except BillingError as error:
+        logger.warning("The bundle coupons of account %s could not be aligned: %s", account.pk, error.code)
         return None
     except Exception:
         logger.exception("Aligning the bundle coupons of account %s failed", account.pk)

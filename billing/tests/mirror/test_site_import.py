@@ -18,7 +18,16 @@ from accounts.tests.sign_in.sign_in_client import SignInClient
 from billing import clock
 from billing.jobs import schedule
 from billing.mirror import account_identity, account_import, reconcile
-from billing.models import AccountDocument, Customer, Invoice, JobRun, PaymentSource, Subscription, Transaction
+from billing.models import (
+    AccountDocument,
+    BundleRate,
+    Customer,
+    Invoice,
+    JobRun,
+    PaymentSource,
+    Subscription,
+    Transaction,
+)
 from billing.queries.customers import other_customers
 from billing.receipts import notices
 from billing.tests.support.faulty_proxy import FaultyProxy
@@ -244,6 +253,31 @@ def test_a_night_asks_for_what_was_updated_since_the_last_one(site: Provider, fa
     filtered = [request for request in requests if b"updated_at" in request.split(b" HTTP")[0]]
     assert len(filtered) == 6
     assert reconcile_output() == ""
+
+
+@pytest.mark.shows("reliability-12")
+def test_what_fails_beside_the_records_does_not_make_the_nights_longer(site: Provider) -> None:
+    BundleRate.objects.create(size=2, percentage=10, coupon_id="GONE")
+    site.subscribe("ann", GOSPEL)
+    import_site()
+
+    first, second = run_night(site), run_night(site)
+
+    assert first.counts_by_stage["bundles"]["failed"] == 1
+    assert second.cursor.since == first.cursor.began - 3600
+
+
+@pytest.mark.shows("reliability-12")
+def test_a_record_that_can_never_be_applied_makes_only_three_nights_longer(site: Provider) -> None:
+    import_site()
+    nights = []
+    for _ in range(5):
+        nights.append(run_night(site))
+        JobRun.objects.filter(pk=nights[-1].pk).update(counts_by_stage={"invoice": {"failed": 1}})
+
+    since = [run.cursor.since for run in nights]
+
+    assert since == [since[0]] * 4 + [nights[0].cursor.began - 3600]
 
 
 def test_in_four_weeks_the_whole_site_is_compared_once(site: Provider, settings: Settings) -> None:
