@@ -167,9 +167,9 @@ def _deliver_claimed_mail(mail: OutgoingMail) -> bool:
             sent_as = _send_mail(mail)
     except NotSettled:
         # Not counted, so that a mail that waited long still has all its tries when the mail server fails.
-        OutgoingMail.objects.release_page([mail.pk], delay=UNSETTLED_DELAY)
+        mail.retry_later(UNSETTLED_DELAY, attempts=mail.attempts - 1)
     except NeedsProvider:
-        OutgoingMail.objects.release_page([mail.pk], queue=Queue.JOBS)
+        mail.retry_later(timedelta(0), attempts=mail.attempts - 1, queue=Queue.JOBS)
     except LeaseLost:
         logger.info("Mail %s is sent by another worker", mail.pk)
     except Exception as error:  # noqa: BLE001  (whatever it is, it is a reason to try again later)

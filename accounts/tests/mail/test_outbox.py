@@ -274,6 +274,26 @@ def test_a_mail_that_waited_long_to_be_settled_still_has_all_its_tries(
     assert queued.last_error.startswith("ConnectionRefusedError")
 
 
+@pytest.mark.shows("reliability-30")
+@pytest.mark.parametrize("unready", [outbox.NotSettled, outbox.NeedsProvider])
+def test_a_worker_that_was_suspended_does_not_release_anothers_mail(unready: type[Exception]) -> None:
+    def be_suspended(row: OutgoingMail) -> dict[str, object] | None:
+        OutgoingMail.objects.update(next_attempt_at=row.created_at)
+        assert OutgoingMail.objects.claim_one(row.pk, lease=LEASE_DURATION) is not None
+        raise unready
+
+    before = outbox.PREPARATIONS["receipt"]
+    register_preparation("receipt", be_suspended)
+    try:
+        queued = queue_receipt()
+        tasks.send_mail(queued.pk)
+    finally:
+        register_preparation("receipt", before)
+    held = only_queued_mail()
+    assert (held.attempts, held.queue) == (2, queued.queue)
+    assert not OutgoingMail.objects.due().exists()
+
+
 @pytest.mark.shows("reliability-24")
 def test_it_waits_longer_after_each_failure(clock: time_machine.Traveller, settings: Settings) -> None:
     use_mail_backend(settings, DownBackend)
