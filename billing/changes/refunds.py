@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from accounts.models import User
+from accounts.models import Account, User
 from billing.commands.command_kind import CommandKind
 from billing.commands.confirmation import Change, Preview, compute_basis
 from billing.commands.intents import require_customer
@@ -135,7 +135,7 @@ class GiveCredit(Change):
         customer = require_customer(self.account)
         shown: dict[str, Any] = {
             "amount": self.amount,
-            "currency": customer.text("preferred_currency_code") or DEFAULT_CURRENCY,
+            "currency": credit_currency(self.account),
             "balance": customer.cents("promotional_credits"),
         }
         shown["quote"] = compute_quote(shown)
@@ -158,6 +158,11 @@ class GiveCredit(Change):
                 reference=reference_of(command),
             )
         ]
+
+
+def credit_currency(account: Account) -> str:
+    """Return the currency of an account's promotional credits."""
+    return require_customer(account).text("preferred_currency_code") or DEFAULT_CURRENCY
 
 
 def reference_of(command: Command) -> str:

@@ -17,7 +17,7 @@ from billing import clock
 from billing.admin.acts.common import INVOICE, TOLD, Figure, confirm_action
 from billing.admin.money_field import CentsField
 from billing.changes import refunds
-from billing.changes.refunds import REASON_CODES, GiveCredit, RefundInvoice, refund_method_name
+from billing.changes.refunds import REASON_CODES, GiveCredit, RefundInvoice, credit_currency, refund_method_name
 from billing.models import Customer
 from billing.money import format_cents
 from billing.queries.payments.refund_limits import allowance_of
@@ -68,14 +68,18 @@ def _build_refund_form(asked: ActionRequest, data: QueryDict | None) -> forms.Fo
     field.choices = [
         (way, f"{WAYS[way]}, up to {format_cents(refundable.most[way], refundable.currency)}") for way in ways
     ]
-    form.fields["amount"].help_text = _limit_text(asked)
+    form.fields["amount"] = _amount_field(asked, refundable.currency)
     return form
 
 
 def _build_credit_form(asked: ActionRequest, data: QueryDict | None) -> forms.Form:
     form = CreditForm(data)
-    form.fields["amount"].help_text = _limit_text(asked)
+    form.fields["amount"] = _amount_field(asked, credit_currency(asked.account))
     return form
+
+
+def _amount_field(asked: ActionRequest, currency: str) -> CentsField:
+    return CentsField(label="Amount", currency=currency, help_text=_limit_text(asked))
 
 
 def _limit_text(asked: ActionRequest) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from billing.money import CENTS_PER_DOLLAR, format_cents
+from billing.money import format_cents, to_decimal
 
 WIDTH, HEIGHT = 320, 116
 # Room above for the number of the top line, and below for the first and last label.
@@ -63,7 +63,7 @@ def chart_over_time(id_: str, title: str, points: Sequence[tuple[str, int]]) -> 
 
 def amount_chart(id_: str, title: str, points: Sequence[tuple[str, int]], *, currency: str, table: str) -> Chart:
     """Return the chart of an amount in cents over time; a negative amount has no bar. `table` has the same numbers."""
-    top = axis_maximum(math.ceil(max(0, *(cents for _, cents in points)) / CENTS_PER_DOLLAR))
+    top = axis_maximum(math.ceil(to_decimal(max(0, *(cents for _, cents in points)), currency)))
     step = WIDTH / len(points)
     (first, earliest), (last, latest) = points[0], points[-1]
     ends = f"{format_cents(earliest, currency)} in {first}, {format_cents(latest, currency)} in {last}."
@@ -75,7 +75,7 @@ def amount_chart(id_: str, title: str, points: Sequence[tuple[str, int]], *, cur
             _chart_bar(
                 index * step,
                 step,
-                max(0, cents) / (top * CENTS_PER_DOLLAR),
+                float(to_decimal(max(0, cents), currency)) / top,
                 f"{label}: {format_cents(cents, currency)}",
             )
             for index, (label, cents) in enumerate(points)

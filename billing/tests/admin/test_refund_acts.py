@@ -89,6 +89,28 @@ def test_support_refunds_a_part_to_the_card_that_paid(shop: SyncedProvider, numb
     assert list(reconcile.find_differences()) == []
 
 
+@pytest.mark.shows("rule-24", "money-5")
+def test_yen_are_typed_and_shown_without_decimals(shop: SyncedProvider, page: ActPage) -> None:
+    terms = {"pricing_model": "flat_fee", "price": 500, "currency_code": "JPY", "period": 1, "period_unit": "month"}
+    shop.client.ItemPrice.create({"id": "yen", "name": "yen", "item_id": FAITH, **terms})
+    shop.client.Subscription.create_with_items("ava", {"subscription_items": [{"item_price_id": "yen", "quantity": 1}]})
+    shop.import_customer("ava")
+    number = str(shop.invoices("ava")[0]["id"])
+
+    half = page.ask("refund", about=number, **{**REFUND, "amount": "0.5"})
+    assert "no more than 0 decimal places" in half.content.decode()
+    question = page.ask("refund", about=number, **{**REFUND, "amount": "200"})
+
+    assert figures(question) == {
+        "Invoice total": "500 JPY",
+        "Paid": "500 JPY",
+        "Refunded now": "200 JPY",
+        "Left after that": "300 JPY",
+    }
+    assert f"200 JPY of invoice {number} was refunded." in page.confirm(question)
+    assert refunded_cents(shop) == [200]
+
+
 @pytest.mark.shows("rule-24", "error-38", "error-39")
 def test_no_more_than_was_paid_is_given_back(shop: SyncedProvider, number: str, page: ActPage) -> None:
     too_much = page.ask("refund", about=number, **{**REFUND, "amount": "7.00"})
