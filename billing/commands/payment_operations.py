@@ -165,7 +165,8 @@ def paid_cents(snapshots: Sequence[Snapshot], *, invoice: str, source: str, befo
         and snapshot.payload.get("status") == "success"
         and snapshot.id not in before
     }
-    links = (snapshot.payload["linked_payments"] for snapshot in snapshots if snapshot.id == invoice)
+    invoices = (snapshot for snapshot in snapshots if isinstance(snapshot, InvoiceSnapshot))
+    links = (snapshot.payload["linked_payments"] for snapshot in invoices if snapshot.id == invoice)
     return sum(int(link.get("applied_amount") or 0) for rows in links for link in rows if link["txn_id"] in payment_ids)
 
 

@@ -323,6 +323,22 @@ def test_an_earlier_payment_does_not_count_as_collected(finn: SubscriberWallet, 
     assert finn.make_default(visa, key=KEY) == MethodChangeResult(visa, sum(DUE) - 200)
 
 
+def test_a_customer_whose_id_is_the_number_of_an_invoice_is_no_invoice(
+    provider: Provider, faulty_proxy: FaultyProxy
+) -> None:
+    wallet = overdue_wallet(provider, name="4")
+    assert due_invoices(wallet.account)[0].provider_id == "4"
+    visa = wallet.other_source()
+    faulty_proxy.lose_write(2)
+    with pytest.raises(BillingUnconfirmed):
+        wallet.make_default(visa, key=KEY)
+    faulty_proxy.restore()
+    wallet.provider.travel(minutes=31)
+    settle_commands()
+
+    assert wallet.make_default(visa, key=KEY) == MethodChangeResult(visa, sum(DUE))
+
+
 def test_an_invoice_paid_meanwhile_is_neither_collected_nor_declined(
     finn: SubscriberWallet,
 ) -> None:

@@ -114,10 +114,10 @@ class SubscriberWallet:
         account_import.resync_account(self.account)
 
 
-def overdue_wallet(provider: Provider) -> SubscriberWallet:
-    """Return the wallet of Finn, whose card declined two renewals."""
-    account = provider.subscriber("finn", FAITH, GOSPEL)
-    provider.add_card("finn", DECLINING_CARD)
+def overdue_wallet(provider: Provider, name: str = "finn") -> SubscriberWallet:
+    """Return the wallet of a customer, Finn, whose card declined two renewals."""
+    account = provider.subscriber(name, FAITH, GOSPEL)
+    provider.add_card(name, DECLINING_CARD)
     wallet = SubscriberWallet(provider, account)
     wallet.let_bills_fall_due()
     return wallet
