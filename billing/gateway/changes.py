@@ -75,7 +75,7 @@ def swap_coupons(
     changing_to: str = "",
     unit_price: int | None = None,
 ) -> list[Snapshot]:
-    """Remove and add coupons of a subscription, then restore its scheduled change of price, if it had one.
+    """Add and remove coupons of a subscription, then restore its scheduled change of price, if it had one.
 
     `changing_to` is the id of the scheduled price, `unit_price` (cents) what was agreed in place of its list price.
 
@@ -83,11 +83,12 @@ def swap_coupons(
     interrupted or the scheduled change was not restored; calling it again with the same key finishes it.
     """
     snapshots: list[Snapshot] = []
-    if remove:
-        snapshots = _remove_coupons(subscription_id, remove, key=f"{key}:off")
+    # First what may be refused, since a coupon can be gone: the subscription then keeps what it has.
+    if add:
+        snapshots = _add_coupons(subscription_id, add, key=f"{key}:on")
     try:
-        if add:
-            snapshots = _add_coupons(subscription_id, add, key=f"{key}:on")
+        if remove:
+            snapshots = _remove_coupons(subscription_id, remove, key=f"{key}:off")
         if not changing_to:
             return snapshots
         return _restore_scheduled_change(subscription_id, changing_to, unit_price=unit_price, key=f"{key}:back")

@@ -26,9 +26,9 @@ from billing.tests.support.live_provider import FAITH, GOSPEL, KIDS, Provider, u
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("assert_settled_after")]
 
 HTML = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>"
-# The writes of `cancel_two`: remove a pause and a downgrade, cancel two, and remove and add the other one's coupon.
+# The writes of `cancel_two`: remove a pause and a downgrade, cancel two, and add and remove the other one's coupon.
 WRITES = range(1, 7)
-# The writes of undoing the paused one's cancellation: remove it, pause again, remove and add two coupons.
+# The writes of undoing the paused one's cancellation: remove it, pause again, add and remove two coupons.
 UNDO_WRITES = range(1, 5)
 SURVEY = {"reason": "Too expensive", "offer": "pause"}
 

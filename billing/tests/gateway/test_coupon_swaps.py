@@ -8,7 +8,7 @@ import pytest
 from pytest_django import Settings
 
 from billing.gateway import changes
-from billing.gateway.errors import Unconfirmed
+from billing.gateway.errors import Refused, Unconfirmed
 from billing.tests.support.faulty_proxy import FaultyProxy
 from billing.tests.support.live_provider import FAITH, Provider
 
@@ -45,10 +45,17 @@ def test_an_interrupted_swap_is_finished_with_the_same_key(
     faulty_proxy.on_answer = disconnect_after_update
     with pytest.raises(Unconfirmed):
         swap_coupons(downgrading)
-    assert coupons_and_schedule(provider, downgrading) == (["BUNDLE-2"], False)
+    assert coupons_and_schedule(provider, downgrading) == (["BUNDLE-3", "BUNDLE-2"], False)
 
     settings.CHARGEBEE_ENDPOINT = faulty_proxy.endpoint
     faulty_proxy.on_answer = lambda _: None
     swap_coupons(downgrading)
 
     assert coupons_and_schedule(provider, downgrading) == (["BUNDLE-2"], True)
+
+
+def test_a_refused_addition_leaves_the_present_coupon(provider: Provider, downgrading: str) -> None:
+    with pytest.raises(Refused):
+        changes.swap_coupons(downgrading, key="swap", add=["GONE"], remove=["BUNDLE-3"], changing_to=MONTHLY)
+
+    assert coupons_and_schedule(provider, downgrading) == (["BUNDLE-3"], True)
