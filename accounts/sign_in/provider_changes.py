@@ -6,9 +6,8 @@ from datetime import datetime
 
 from accounts.mail import queue
 from accounts.mail.samples import MailSample
-from accounts.models import Account, LoginChallenge
+from accounts.models import Account, LoginChallenge, SessionToken
 from accounts.profile import events
-from accounts.sign_in.sessions import sign_out_everywhere
 from core import clock
 
 ADDRESS_CHANGED = "Customer Service changed your email address."
@@ -35,11 +34,11 @@ def change_address(account: Account, address: str, *, at: datetime, actor: str =
 
 
 def end_access(account: Account) -> None:
-    """End an account's sessions and open challenges.
+    """End an account's sessions and open challenges, and none in another account of its address.
 
     A challenge whose code is not sent yet belongs to no account: the address is looked up when it is.
     """
-    sign_out_everywhere(account)
+    SessionToken.objects.filter(user=account.user_id).delete()
     open_challenges = LoginChallenge.objects.filter(account=account, used_at=None, lapsed_at=None)
     open_challenges.update(lapsed_at=clock.database_now())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import Account, SessionToken
@@ -13,15 +13,13 @@ from accounts.profile import events
 
 
 def open_sessions(account: Account) -> QuerySet[SessionToken]:
-    """Return the sessions that have not expired, the last used first."""
-    sessions: QuerySet[SessionToken] = SessionToken.objects.filter(
-        user=account.user_id, expiry__gt=timezone.now()
-    ).order_by("-last_used_at", "-created")
-    return sessions
+    """Return the sessions that have not expired, also those in another account of the address, the last used first."""
+    unexpired = _sessions_of_address(account).filter(expiry__gt=timezone.now())
+    return unexpired.order_by("-last_used_at", "-created")
 
 
 def sessions_export_part(account: Account) -> Mapping[str, object]:
-    """Return where the account is signed in, for the subscriber's data export. One query."""
+    """Return where the subscriber is signed in, for the data export. One query."""
     return {
         "sessions": [
             {"created_at": session.created, "last_used_at": session.last_used_at, "agent": session.agent}
@@ -33,7 +31,7 @@ def sessions_export_part(account: Account) -> Mapping[str, object]:
 def end_other_sessions(account: Account, current: SessionToken) -> int:
     """End every session but the current one and return how many; their tokens are invalid at once."""
     with transaction.atomic():
-        ended: int = SessionToken.objects.filter(user=account.user_id).exclude(pk=current.pk).delete()[0]
+        ended: int = _sessions_of_address(account).exclude(pk=current.pk).delete()[0]
         if ended:
             events.record_event(
                 account,
@@ -46,8 +44,8 @@ def end_other_sessions(account: Account, current: SessionToken) -> int:
 
 
 def sign_out_everywhere(account: Account) -> int:
-    """End every session of an account and return how many there were."""
-    ended: int = SessionToken.objects.filter(user=account.user).delete()[0]
+    """End every session of an account, also those in another one of its address; return how many there were."""
+    ended: int = _sessions_of_address(account).delete()[0]
     return ended
 
 
@@ -65,3 +63,10 @@ def switch_sessions(sessions: QuerySet[SessionToken], *, origin: Account, target
             return False
         sessions.filter(user=here.user_id).update(user=there.user_id)
     return True
+
+
+def _sessions_of_address(account: Account) -> QuerySet[SessionToken]:
+    """Return the sessions of an account and of the others of its address, which could continue in it."""
+    users = Account.objects.exclude(email="").filter(email=account.email).values("user")
+    sessions: QuerySet[SessionToken] = SessionToken.objects.filter(Q(user=account.user_id) | Q(user__in=users))
+    return sessions

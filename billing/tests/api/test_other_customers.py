@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
+from rest_framework.test import APIClient
 
 from accounts.models import Account
 from accounts.tests.sign_in.sign_in_client import SignInClient
@@ -22,6 +23,7 @@ from billing.tests.support.live_provider import FAITH, GOSPEL, KIDS, Provider
 pytestmark = pytest.mark.django_db(transaction=True)
 
 OTHERS, SWITCH = "/api/account/others", "/api/account/others/switch"
+SESSIONS = "/api/account/sessions"
 
 
 def subscribe_customer(provider: Provider, customer: str, address: str, plan: str) -> None:
@@ -99,6 +101,34 @@ def test_a_pause_of_everything_shown_before_the_switch_pauses_nothing_of_the_oth
     assert (response.status_code, response.json()["code"]) == (404, "not_found")
     (subscription,) = provider.raw_subscriptions("ella").values()
     assert "pause_date" not in subscription
+
+
+@pytest.fixture
+def parked(twice: SignInClient) -> SignInClient:
+    """A browser that somebody took from Ella, whose session was continued in her other customer."""
+    assert switch(twice, "ella").status_code == 204
+    return twice
+
+
+@pytest.mark.shows("security-17", "api-36", "api-37")
+def test_signing_out_everywhere_else_ends_a_session_in_the_other_customer(parked: SignInClient) -> None:
+    owner = SignInClient(APIClient(REMOTE_ADDR="198.51.100.9"))
+    owner.sign_in("ella@example.com")
+    assert names(owner) == ["Gospel TV"]
+    assert sorted(session["current"] for session in owner.api.get(SESSIONS).json()) == [False, True]
+    assert owner.api.post(f"{SESSIONS}/revoke-others").status_code == 200
+    assert [browser.api.get(SESSIONS).status_code for browser in (owner, parked)] == [200, 401]
+
+
+@pytest.mark.shows("security-17")
+def test_an_operator_who_signs_a_customer_out_ends_a_session_in_the_other_one(
+    parked: SignInClient, admin_client: Client
+) -> None:
+    account = Account.objects.get(customer__provider_id="ella-2")
+    address = reverse("admin:accounts_account_act", args=[account.pk, "sign-out-everywhere"])
+    page = admin_client.post(address, {"reason": "Lost phone"}, follow=True).content.decode()
+    assert "Sessions ended: 1." in page
+    assert switch(parked, "ella-2").status_code == 401
 
 
 @pytest.mark.shows("rule-13")
