@@ -6,7 +6,7 @@ import http.client
 import ssl
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,9 +21,14 @@ from faults.support.running_portal import RunningPortal, wait_until
 
 ATTACKER, VISITOR = "127.0.0.66", "127.0.0.7"
 SLOW_HEADS, SLOW_BODIES = 300, 64
-# Of `limit_req` in the configuration: of an address, and what a session may ask for at once.
+# Of `limit_req` in the configuration: of a network, of its webhooks, and what a session may ask for at once.
 BURST = 200
+WEBHOOK_BURST = 2000
 SESSION_BURST = 8
+# nginx closes a connection after a thousand requests.
+REQUESTS_OF_CONNECTION = 900
+WEBHOOK = "/webhooks/chargebee"
+BASIC = "Basic cG9ydGFsOnNlY3JldA=="
 MOST_BURSTS = 20
 # Far below the ten seconds that a slow client may take, and far above what a busy machine needs.
 PROMPT_SECONDS = 5.0
@@ -119,6 +124,36 @@ def test_what_a_session_asks_for_at_once_waits_in_the_proxy(portal: RunningPorta
         wait_until(lambda: len(list_answered(attack)) > SESSION_BURST, what="the first requests of the session")
         assert proxy.request("GET", "/api/account", address=VISITOR, headers=mine).status_code == 200
         assert len(list_answered(attack)) == SESSION_BURST + 1
+
+
+def read_statuses(proxy: Proxy, method: str, path: str, headers: Sequence[Mapping[str, str]]) -> list[int]:
+    """Send a request with each of these headers, from one address over connections that are kept; return the statuses."""
+    statuses: list[int] = []
+    for start in range(0, len(headers), REQUESTS_OF_CONNECTION):
+        client = proxy.connect_client(address="127.0.0.1")
+        for more in headers[start : start + REQUESTS_OF_CONNECTION]:
+            client.request(method, path, headers=dict(more))
+            answer = client.getresponse()
+            answer.read()
+            statuses.append(answer.status)
+        client.close()
+    return statuses
+
+
+@pytest.mark.shows("reliability-32")
+def test_webhooks_with_the_same_credentials_wait_for_none_another(folder: Path) -> None:
+    # So slow that a webhook that waits as one of a session has no answer during the test.
+    with run_proxy(folder, portal_port=free_port(), session_rate="1r/m") as proxy:
+        headers = [{"Authorization": BASIC}] * (3 * SESSION_BURST)
+        assert read_statuses(proxy, "POST", WEBHOOK, headers) == [502] * len(headers)
+
+
+@pytest.mark.shows("reliability-32")
+def test_a_flood_of_webhooks_is_limited_and_those_of_another_network_are_accepted(proxy_alone: Proxy) -> None:
+    statuses = read_statuses(proxy_alone, "POST", WEBHOOK, [{}] * (2 * WEBHOOK_BURST))
+    assert statuses[:WEBHOOK_BURST] == [502] * WEBHOOK_BURST
+    assert 429 in statuses
+    assert proxy_alone.request("POST", WEBHOOK, address=VISITOR).status_code == 502
 
 
 def list_answered(connections: list[ssl.SSLSocket]) -> list[ssl.SSLSocket]:

@@ -112,7 +112,7 @@ def run_proxy(
 ) -> Iterator[Proxy]:
     """Run the proxy of `deploy/` on free ports, in front of the portal at a port of this machine.
 
-    After the burst one address may send one request a second by default, so that a slow machine can exceed it.
+    After the burst one network may send one request a second by default, so that a slow machine can exceed it.
     """
     make_certificate(folder, HOST)
     proxy = Proxy(port=free_port(), folder=folder)
@@ -124,6 +124,7 @@ def run_proxy(
         {
             "/etc/nginx/portal-upstream.conf": str(folder / "upstream.conf"),
             "rate=30r/s": f"rate={requests_a_second}r/s",
+            "rate=100r/s": f"rate={requests_a_second}r/s",
             "rate=20r/s": f"rate={session_rate}",
             "allow 192.0.2.0/24;": f"allow {operators};",
             "listen 80 default_server;": f"listen 127.0.0.1:{plain_port} default_server;",
