@@ -156,6 +156,15 @@ def test_a_flood_of_webhooks_is_limited_and_those_of_another_network_are_accepte
     assert proxy_alone.request("POST", WEBHOOK, address=VISITOR).status_code == 502
 
 
+@pytest.mark.shows("security-8", "reliability-32")
+def test_addresses_of_one_ipv6_network_are_limited_together(proxy_alone: Proxy) -> None:
+    headers = [{"X-Address": f"2001:db8:a0a:a0a:{number:x}::a"} for number in range(2 * BURST)]
+    statuses = read_statuses(proxy_alone, "GET", "/api/site", headers)
+    assert statuses[:BURST] == [502] * BURST
+    assert 429 in statuses
+    assert read_statuses(proxy_alone, "GET", "/api/site", [{"X-Address": "2001:db8:a0a:a0b::a"}]) == [502]
+
+
 def list_answered(connections: list[ssl.SSLSocket]) -> list[ssl.SSLSocket]:
     """Return the connections that have an answer to read."""
     return [connection for connection in connections if _has_answer(connection)]

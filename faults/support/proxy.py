@@ -112,7 +112,8 @@ def run_proxy(
 ) -> Iterator[Proxy]:
     """Run the proxy of `deploy/` on free ports, in front of the portal at a port of this machine.
 
-    After the burst one network may send one request a second by default, so that a slow machine can exceed it.
+    After the burst one network may send one request a second by default, so that a slow machine can exceed it. A request
+    from 127.0.0.1 can name another address, from which it then seems to come, in a header `X-Address`.
     """
     make_certificate(folder, HOST)
     proxy = Proxy(port=free_port(), folder=folder)
@@ -123,6 +124,7 @@ def run_proxy(
         "nginx.conf",
         {
             "/etc/nginx/portal-upstream.conf": str(folder / "upstream.conf"),
+            "server_tokens off;": "server_tokens off; set_real_ip_from 127.0.0.1; real_ip_header X-Address;",
             "rate=30r/s": f"rate={requests_a_second}r/s",
             "rate=100r/s": f"rate={requests_a_second}r/s",
             "rate=20r/s": f"rate={session_rate}",
