@@ -165,6 +165,13 @@ def test_addresses_of_one_ipv6_network_are_limited_together(proxy_alone: Proxy) 
     assert read_statuses(proxy_alone, "GET", "/api/site", [{"X-Address": "2001:db8:a0a:a0b::a"}]) == [502]
 
 
+@pytest.mark.shows("security-26")
+def test_another_host_over_a_connection_of_ours_gets_no_answer(proxy_alone: Proxy) -> None:
+    with pytest.raises(httpx.RemoteProtocolError, match="without sending a response"):
+        proxy_alone.request("GET", "/", headers={"Host": "other.example.com"})
+    assert '"GET /" 444 ' in proxy_alone.access_log
+
+
 def list_answered(connections: list[ssl.SSLSocket]) -> list[ssl.SSLSocket]:
     """Return the connections that have an answer to read."""
     return [connection for connection in connections if _has_answer(connection)]
