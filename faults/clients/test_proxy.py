@@ -127,7 +127,7 @@ def test_what_a_session_asks_for_at_once_waits_in_the_proxy(portal: RunningPorta
 
 
 def read_statuses(proxy: Proxy, method: str, path: str, headers: Sequence[Mapping[str, str]]) -> list[int]:
-    """Send a request with each of these headers, from one address over connections that are kept; return the statuses."""
+    """Send a request with each of these headers, from one address over kept connections; return the statuses."""
     statuses: list[int] = []
     for start in range(0, len(headers), REQUESTS_OF_CONNECTION):
         client = proxy.connect_client(address="127.0.0.1")

@@ -112,8 +112,8 @@ def run_proxy(
 ) -> Iterator[Proxy]:
     """Run the proxy of `deploy/` on free ports, in front of the portal at a port of this machine.
 
-    After the burst one network may send one request a second by default, so that a slow machine can exceed it. A request
-    from 127.0.0.1 can name another address, from which it then seems to come, in a header `X-Address`.
+    After the burst one network may send one request a second by default, so that a slow machine can exceed it.
+    A request from 127.0.0.1 can name another address, from which it then seems to come, in a header `X-Address`.
     """
     make_certificate(folder, HOST)
     proxy = Proxy(port=free_port(), folder=folder)
