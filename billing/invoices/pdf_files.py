@@ -33,7 +33,6 @@ State = InvoicePdf.State
 SIGNING_SALT = "billing.invoice-pdf"
 LINK_LIFETIME = timedelta(minutes=5)
 RETRY_AFTER_SECONDS = 2
-FILES_PER_FOLDER = 10_000
 MAX_ATTEMPTS = 5
 # About a minute's work: further messages would wait in the broker while each sweep repeats them.
 # More than a day writes, and few enough for a statement: which PDFs are missing is sought among so many.
@@ -205,28 +204,25 @@ def announce_pdfs(pks: Iterable[int]) -> None:
 def make_pdf(pdf_pk: int) -> None:
     """Claim a PDF if it is due, render it and store it; a failure is retried a few times.
 
-    An outdated version, which nobody can download, is deleted instead.
+    An outdated version, which nobody can download, is deleted instead, and so is the file of an erased account.
     """
     pdf = _stored_pdfs().claim_one(pdf_pk, lease=LEASE_DURATION)
     if pdf is None:
         return
     if pdf.version != _current_version(pdf):
+        storages["invoices"].delete(pdf.stored_name)  # of a try whose worker died
         pdf.delete()
         return
     if pdf.attempts > MAX_ATTEMPTS:
         _record_failure(pdf, PdfProcessDied())
         return
     try:
-        name = storages["invoices"].save(_storage_name(pdf), ContentFile(_render_pdf(pdf)))
+        name = storages["invoices"].save(pdf.stored_name, ContentFile(_render_pdf(pdf)))
     except Exception as error:  # noqa: BLE001  (any failure is recorded with the PDF)
         _record_failure(pdf, error)
         return
-    pdf.finish(state=State.READY, file=name, error="")
-
-
-def _storage_name(pdf: InvoicePdf) -> str:
-    """Return where a PDF is stored. No folder has more files than are listed or copied in reasonable time."""
-    return f"invoices/{pdf.pk // FILES_PER_FOLDER}/{pdf.pk}.pdf"
+    if not pdf.finish(state=State.READY, file=name, error="") and not InvoicePdf.objects.filter(pk=pdf.pk).exists():
+        storages["invoices"].delete(name)
 
 
 def _render_pdf(pdf: InvoicePdf) -> bytes:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from functools import partial
 from uuid import uuid4
 
-from django.core.files.storage import default_storage
+from django.core.files.storage import storages
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
@@ -55,8 +55,10 @@ def erase_billing_data(account: Account) -> None:
     _anonymize_churn_events(account, customers, pseudonyms)
     of_customers = Q(invoice__customer__in=customers) | Q(credit_note__customer__in=customers)
     pdfs = InvoicePdf.objects.filter(of_customers | Q(account=account))
-    for name in list(pdfs.exclude(file="").values_list("file", flat=True)):
-        transaction.on_commit(partial(default_storage.delete, name))
+    for pdf in pdfs:
+        # Also where no file is known: a worker may have died after it had written one.
+        for name in {pdf.stored_name, pdf.file.name or pdf.stored_name}:
+            transaction.on_commit(partial(storages["invoices"].delete, name))
     pdfs.delete()
     for customer in customers:
         _delete_customer(customer, pseudonyms)

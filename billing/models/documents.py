@@ -6,6 +6,8 @@ from accounts.models import Account
 from billing.models.mirror import CreditNote, Invoice
 from core.workers.leases import Leased, LeaseQuerySet
 
+FILES_PER_FOLDER = 10_000
+
 
 class AccountDocument(models.Model):
     """A hot read's finished answer, served until the mirror changes (decision 1).
@@ -86,6 +88,11 @@ class InvoicePdf(Leased):
 
     def __str__(self) -> str:
         return f"{self.title} v{self.version}"
+
+    @property
+    def stored_name(self) -> str:
+        """Where its file is stored. No folder has more files than are listed or copied in reasonable time."""
+        return f"invoices/{self.pk // FILES_PER_FOLDER}/{self.pk}.pdf"
 
     @property
     def title(self) -> str:

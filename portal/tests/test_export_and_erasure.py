@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -62,6 +63,7 @@ from billing.tests.api.mirror_factory import (
 from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT
 from conftest import Sandbox
 from core.models import LimitCounter
+from portal.backends.storage import WholeFileStorage
 from preferences import email_preferences
 from preferences.models import Preference, PreferenceChange
 
@@ -119,6 +121,44 @@ def store_pdf(number: str) -> str:
         invoice=Invoice.objects.get(provider_id=number), version=1, state=InvoicePdf.State.READY, file=name
     )
     return name
+
+
+class WatchedStorage(WholeFileStorage):
+    """The storage of PDFs, where something happens just before or after a file is written."""
+
+    def __init__(self, *, before: Callable[[], None], after: Callable[[], None], **options: Any) -> None:
+        super().__init__(**options)
+        self._before, self._after = before, after
+
+    def _save(self, name: str, content: Any) -> str:
+        self._before()
+        saved = super()._save(name, content)
+        self._after()
+        return str(saved)
+
+
+def watch_storage(
+    settings: Settings,
+    folder: Path,
+    *,
+    before: Callable[[], None] = lambda: None,
+    after: Callable[[], None] = lambda: None,
+) -> None:
+    """Store PDFs in a folder, and have something happen while one is written."""
+    options = {"location": folder, "before": before, "after": after}
+    watched = {"BACKEND": f"{__name__}.WatchedStorage", "OPTIONS": options}
+    settings.STORAGES = {**settings.STORAGES, "invoices": watched}
+
+
+def request_pdf(account: Account) -> InvoicePdf:
+    """Ask for the PDF of an account's first invoice and return its row, to be rendered."""
+    assert Browser(account).get(f"/api/invoice/pdf/{account.first_name.lower()}-bill-0").status_code == 503
+    return InvoicePdf.objects.get()
+
+
+def stored_pdfs(folder: Path) -> list[str]:
+    """Return the names of the files in a folder and below."""
+    return [path.name for path in folder.rglob("*") if path.is_file()]
 
 
 @pytest.fixture
@@ -240,6 +280,44 @@ class TestErasure:
         mirror_models = (Customer, Subscription, Invoice, PaymentSource)
         assert [model.objects.filter(provider_id__startswith="alice").count() for model in mirror_models] == [0] * 4
         assert not default_storage.exists(pdf)
+
+    @pytest.mark.shows("rule-17")
+    def test_a_pdf_that_is_written_after_the_erasure_does_not_stay(
+        self,
+        operator: Client,
+        alice: Account,
+        settings: Settings,
+        tmp_path: Path,
+        django_capture_on_commit_callbacks: Any,
+    ) -> None:
+        def erase() -> None:
+            with django_capture_on_commit_callbacks(execute=True):
+                assert "The account was erased." in self.confirm_erasure(operator, alice)
+
+        watch_storage(settings, tmp_path, before=erase)
+        tasks.make_invoice_pdf(request_pdf(alice).pk)
+        assert not InvoicePdf.objects.exists()
+        assert stored_pdfs(tmp_path) == []
+
+    @pytest.mark.shows("rule-17")
+    def test_a_pdf_whose_worker_died_after_writing_it_is_erased(
+        self,
+        operator: Client,
+        alice: Account,
+        settings: Settings,
+        tmp_path: Path,
+        django_capture_on_commit_callbacks: Any,
+    ) -> None:
+        def die() -> None:
+            raise KeyboardInterrupt
+
+        watch_storage(settings, tmp_path, after=die)
+        with pytest.raises(KeyboardInterrupt):
+            tasks.make_invoice_pdf(request_pdf(alice).pk)
+        assert len(stored_pdfs(tmp_path)) == 1
+        with django_capture_on_commit_callbacks(execute=True):
+            self.confirm_erasure(operator, alice)
+        assert stored_pdfs(tmp_path) == []
 
     def test_statistics_stay_without_personal_data(self, operator: Client, alice: Account) -> None:
         of_alice: dict[str, Any] = {"subscription_id": "alice-0", "at": NOW}
