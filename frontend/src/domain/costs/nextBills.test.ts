@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { NextBill } from '@/lib/api/types';
-import { makeNextBill } from '@/testing/fixtures';
+import { makeNextBill, makePlan, PAUSED } from '@/testing/fixtures';
 import { billRows, billSentences } from './nextBills';
 
 const FAITH = makeNextBill({ amount: 629 });
@@ -9,12 +9,17 @@ const KIDS = makeNextBill({ amount: 764, planNames: ['Kids'], date: '2026-12-27T
 const FROM = { date: '2027-01-10T15:00:00Z', follows: true };
 
 const read = (bills: readonly NextBill[]) =>
-  billRows(bills).map(({ label, amount, note }) =>
+  billRows(bills, []).map(({ label, amount, note }) =>
     [label, amount, note].filter(Boolean).join(' | '),
   );
 
 // shows: rule-21
 describe('the rows of bills to come', () => {
+  it('do not rule out bills while a plan is paused', () => {
+    const [row] = billRows([], [makePlan(), makePlan(PAUSED)]);
+    expect(row?.label).toBe('No bill is scheduled.');
+  });
+
   it.each<[string, NextBill[], string[]]>([
     ['nothing', [], ['You won’t be billed again.']],
     ['one bill', [FAITH], ['Next bill, December 10, 2026 | $6.29']],

@@ -1,4 +1,5 @@
-import type { NextBill } from '@/lib/api/types';
+import { isPaused } from '@/domain/plans/plans';
+import type { NextBill, Plan } from '@/lib/api/types';
 import { formatCents, formatDate, formatList, formatPrice } from '@/lib/formats';
 
 /** One formatted row about what is billed on a day. */
@@ -21,8 +22,10 @@ export interface DayBills {
   amount: number | null;
 }
 
-/** Said where nothing is scheduled to bill. */
-export const NO_MORE_BILLS = 'You won’t be billed again.';
+/** Said of these plans if nothing is scheduled to bill; a paused one bills when it is resumed. */
+export function noBillsSentence(plans: readonly Pick<Plan, 'status'>[]): string {
+  return plans.some(isPaused) ? 'No bill is scheduled.' : 'You won’t be billed again.';
+}
 
 /** Whether an amount is still to come from the provider. */
 export function isAwaitingAmount(bills: readonly NextBill[]): boolean {
@@ -55,11 +58,16 @@ function dayKey(bill: NextBill): string {
 }
 
 /**
- * The bills to come by day: the next ones and, where they differ, what follows. The parts of a sum
+ * The bills to come of plans by day: the next ones and, where they differ, what follows. The parts of a sum
  * are its note; plans are named if not all are billed on that day.
  */
-export function billRows(bills: readonly NextBill[]): BillRow[] {
-  if (bills.length === 0) return [{ key: 'no-bill', label: NO_MORE_BILLS, kind: 'bill' }];
+export function billRows(
+  bills: readonly NextBill[],
+  plans: readonly Pick<Plan, 'status'>[],
+): BillRow[] {
+  if (bills.length === 0) {
+    return [{ key: 'no-bill', label: noBillsSentence(plans), kind: 'bill' }];
+  }
   const isShared = countPlans(bills) > 1;
   return groupByDay(bills).map((day) => {
     const label = `${isFollowing(day) ? 'From' : 'Next bill,'} ${formatDate(day.date)}`;
@@ -75,13 +83,22 @@ export function billRows(bills: readonly NextBill[]): BillRow[] {
   });
 }
 
+interface SentenceOptions {
+  /** Names the plans of each next bill, because the account may have more plans than the bills. */
+  isNamed?: boolean;
+  /** The plans that are or might be billed. */
+  plans?: readonly Pick<Plan, 'status'>[];
+}
+
 /**
  * The bills to come as sentences, each with its date and, once it is known, its amount. The plans of
- * a next bill are named if others are billed on another day, or `isNamed`: the account may have more
- * plans than the bills.
+ * a next bill are named if others are billed on another day.
  */
-export function billSentences(bills: readonly NextBill[], { isNamed = false } = {}): string[] {
-  if (bills.length === 0) return [NO_MORE_BILLS];
+export function billSentences(
+  bills: readonly NextBill[],
+  { isNamed = false, plans = [] }: SentenceOptions = {},
+): string[] {
+  if (bills.length === 0) return [noBillsSentence(plans)];
   const planCount = countPlans(bills);
   return groupByDay(bills).map((day) => {
     const hasNames = isNamed || new Set(day.planNames).size < planCount;

@@ -24,9 +24,10 @@ export function RemainingCosts({ chosen, staying }: Pick<CancelSelection, 'chose
   return (
     <Point icon={<PlayIcon />}>
       <UnbrokenDates>
-        {[`You’ll keep ${formatPlanNames(staying)}.`, ...(bills ? billSentences(bills) : [])].join(
-          ' ',
-        )}
+        {[
+          `You’ll keep ${formatPlanNames(staying)}.`,
+          ...(bills ? billSentences(bills, { plans: staying }) : []),
+        ].join(' ')}
       </UnbrokenDates>
     </Point>
   );

@@ -59,6 +59,7 @@ export default function DashboardPage() {
       {isReady && account.data.plans.some(isLive) && (
         <NextBillCard
           bills={account.data.nextBills}
+          plans={account.data.plans}
           creditBalance={account.data.creditBalance}
           creditCurrency={account.data.creditCurrency}
         />

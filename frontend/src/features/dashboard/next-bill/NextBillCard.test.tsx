@@ -1,11 +1,12 @@
 import { screen } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import type { NextBill } from '@/lib/api/types';
-import { makeNextBill } from '@/testing/fixtures';
+import { ENDING, makeGospelPlan, makeNextBill, makePlan, PAUSED } from '@/testing/fixtures';
 import { renderScreen } from '@/testing/renderScreen';
 import { NextBillCard } from './NextBillCard';
 
-const renderCard = (...bills: NextBill[]) => renderScreen(<NextBillCard bills={bills} />);
+const renderCard = (...bills: NextBill[]) =>
+  renderScreen(<NextBillCard bills={bills} plans={[makePlan()]} />);
 
 // shows: rule-21
 describe('the next bill', () => {
@@ -23,14 +24,18 @@ describe('the next bill', () => {
 
   it('says what credits pay, also without a bill', () => {
     const { unmount } = renderScreen(
-      <NextBillCard bills={[makeNextBill({ amount: 199 })]} creditBalance={500} />,
+      <NextBillCard
+        bills={[makeNextBill({ amount: 199 })]}
+        plans={[makePlan()]}
+        creditBalance={500}
+      />,
     );
     const card = () => screen.getByRole('region', { name: 'Your next bill' });
     expect(card()).toHaveTextContent(
       'You have $5.00 in credit. The amounts shown already count it.',
     );
     unmount();
-    renderScreen(<NextBillCard bills={[]} creditBalance={500} creditCurrency="EUR" />);
+    renderScreen(<NextBillCard bills={[]} plans={[]} creditBalance={500} creditCurrency="EUR" />);
     expect(card()).toHaveTextContent('It pays your next bills automatically.');
   });
 
@@ -69,5 +74,12 @@ describe('the next bill', () => {
     renderCard();
     expect(screen.getByText('You won’t be billed again.')).toBeVisible();
     expect(screen.queryByRole('link')).not.toBeInTheDocument();
+  });
+
+  it('is not ruled out while a plan is paused until it is resumed', () => {
+    const paused = makePlan({ ...PAUSED, resumeDate: null });
+    renderScreen(<NextBillCard bills={[]} plans={[paused, makeGospelPlan(ENDING)]} />);
+    expect(screen.getByText('No bill is scheduled.')).toBeVisible();
+    expect(screen.queryByText(/You won’t be billed/)).not.toBeInTheDocument();
   });
 });

@@ -4,11 +4,11 @@ import {
   formatDayAmount,
   groupByDay,
   isAwaitingAmount,
-  NO_MORE_BILLS,
+  noBillsSentence,
   taxNote,
 } from '@/domain/costs/nextBills';
 import { cardBrandName } from '@/domain/payments/CardBrandMark';
-import type { NextBill } from '@/lib/api/types';
+import type { NextBill, Plan } from '@/lib/api/types';
 import {
   calendarDaysUntil,
   formatCents,
@@ -26,13 +26,20 @@ import styles from './NextBillCard.module.css';
 
 interface NextBillCardProps {
   bills: readonly NextBill[];
+  /** The plans that they are for. */
+  plans: readonly Pick<Plan, 'status'>[];
   /** What credits pay of the bills, in cents of `creditCurrency`. */
   creditBalance?: number;
   creditCurrency?: string;
 }
 
 /** What is billed next, when and to which payment method, and what follows where it differs. */
-export function NextBillCard({ bills, creditBalance = 0, creditCurrency }: NextBillCardProps) {
+export function NextBillCard({
+  bills,
+  plans,
+  creditBalance = 0,
+  creditCurrency,
+}: NextBillCardProps) {
   const next = bills.filter(({ follows }) => !follows);
   const days = groupByDay(next);
   const isSeveral = next.length > 1;
@@ -43,7 +50,7 @@ export function NextBillCard({ bills, creditBalance = 0, creditCurrency }: NextB
         {days.length > 1 ? 'Your next bills' : 'Your next bill'}
       </h2>
       <div role="status" className={styles.bills} aria-busy={isAwaitingAmount(bills)}>
-        {next.length === 0 && <p className={styles.amount}>{NO_MORE_BILLS}</p>}
+        {next.length === 0 && <p className={styles.amount}>{noBillsSentence(plans)}</p>}
         {days.map((day) => (
           <BillsOfDay
             key={day.key}

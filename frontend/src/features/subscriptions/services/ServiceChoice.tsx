@@ -131,7 +131,9 @@ function ServiceTable({ costs, draft }: DraftProps) {
   const allLines = [...lines, ...unchangeablePlans(costs).map(fixedLine)];
   if (allLines.length === 0) return null;
   // The figures of a change, below, have its bills.
-  const bills = pricedChange(draft) ? [] : billRows(draft.shown.nextBills);
+  const bills = pricedChange(draft)
+    ? []
+    : billRows(draft.shown.nextBills, draft.shown.existingPlans);
   return (
     <PlanTable
       caption="Your Subscriptions"

@@ -1,7 +1,7 @@
 import { billRows } from '@/domain/costs/nextBills';
 import { type Costs, periodPrices } from '@/domain/costs/totals';
 import { useChargedMethod } from '@/domain/payments/useChargedMethod';
-import type { NextBill } from '@/lib/api/types';
+import type { PlanToBe, ServicesChange } from '@/lib/api/types';
 import { formatCents } from '@/lib/formats';
 import { MoneyRow, Totals } from '@/ui/display/Totals';
 import { UnbrokenDates } from '@/ui/text/UnbrokenDates';
@@ -9,7 +9,9 @@ import styles from './subscriptions.module.css';
 
 interface CostChangeProps {
   now: Costs;
-  then: { dueNow: number; dueCurrencyCode: string; nextBills: readonly NextBill[] };
+  then: Pick<ServicesChange, 'dueNow' | 'dueCurrencyCode' | 'nextBills'> & {
+    existingPlans: readonly PlanToBe[];
+  };
   /** The plans that are charged today. */
   chargedPlanIds: readonly string[];
 }
@@ -29,7 +31,7 @@ export function CostChange({ now, then, chargedPlanIds }: CostChangeProps) {
           amount={formatCents(then.dueNow, then.dueCurrencyCode)}
           note={then.dueNow > 0 ? dueNote : undefined}
         />
-        {billRows(then.nextBills).map(({ key, label, amount = '', note }) => (
+        {billRows(then.nextBills, then.existingPlans).map(({ key, label, amount = '', note }) => (
           <MoneyRow
             key={key}
             kind="total"

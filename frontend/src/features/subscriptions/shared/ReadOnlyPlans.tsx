@@ -25,7 +25,7 @@ export function ReadOnlyPlans({ plans, costs, quiet }: ReadOnlyPlansProps) {
       <PlanTable
         caption="Your Subscriptions"
         lines={held.map(planLine)}
-        sums={[...sumRows(costs), ...billRows(costs.nextBills)]}
+        sums={[...sumRows(costs), ...billRows(costs.nextBills, held)]}
       />
       <StartStreaming services={watchableServices(held, site?.services)} quiet={quiet} />
     </>
