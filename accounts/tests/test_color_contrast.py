@@ -21,7 +21,6 @@ DARK = "@media (prefers-color-scheme: dark)"
 # Text colors made for particular backgrounds.
 PAIRED_TEXT_COLORS = {
     "on-primary": ("primary", "primary-hover"),
-    "on-danger": ("danger", "danger-hover"),
     "on-snackbar": ("snackbar",),
     "snackbar-success": ("snackbar",),
     "snackbar-warning": ("snackbar",),
@@ -40,9 +39,6 @@ STALE_TEXT_COLORS = ("text", "text-muted", "success")
 STALE = SOURCES / "features" / "subscriptions" / "shared" / "subscriptions.module.css"
 USED = re.compile(r"(?<![\w-])(color|background(?:-color)?):[^;{}]*?var\(--color-([\w-]+)\)")
 MIX = re.compile(r"color-mix\(in oklab, var\(--color-([\w-]+)\) (\d+)%, (black|white|var\(--color-([\w-]+)\))\)")
-
-# The color that ui/buttons/Button.module.css mixes.
-DANGER_HOVER = "color-mix(in oklab, var(--color-danger) 88%, black)"
 
 Color = tuple[float, float, float]
 
@@ -123,7 +119,7 @@ def declared_colors(scheme: str) -> dict[str, str]:
 
 def resolved_colors(scheme: str, palette: dict[str, str]) -> dict[str, str]:
     """Return the tokens of a scheme with a brand's colors as `#rrggbb`; tokens that are not colors are left out."""
-    declared = {**declared_colors(scheme), **palette, "danger-hover": DANGER_HOVER}
+    declared = {**declared_colors(scheme), **palette}
     plain = {name: value for name, value in declared.items() if re.fullmatch("#[0-9a-f]{6}", value)}
     plain |= {"black": "#000000", "white": "#ffffff"}
     mixed = {name: found for name, value in declared.items() if (found := MIX.fullmatch(value))}
@@ -178,10 +174,7 @@ def test_the_stylesheets_use_only_checked_colors() -> None:
         for kind, token in USED.findall(sheet.read_text()):
             used[kind.removesuffix("-color")].add(token)
     assert used["color"] == TEXT_COLORS | set(PAIRED_TEXT_COLORS) | DISABLED_TEXT_COLORS
-    assert DANGER_HOVER in (SOURCES / "ui" / "buttons" / "Button.module.css").read_text()
-    paired_backgrounds = {background for backgrounds in PAIRED_TEXT_COLORS.values() for background in backgrounds} - {
-        "danger-hover"
-    }
+    paired_backgrounds = {background for backgrounds in PAIRED_TEXT_COLORS.values() for background in backgrounds}
     assert used["background"] == BACKGROUNDS | paired_backgrounds | TEXTLESS_BACKGROUNDS
 
 

@@ -101,7 +101,7 @@ function createApiError(response: Response, body: unknown): ApiError {
   });
 }
 
-type Method = 'GET' | 'POST' | 'DELETE';
+type Method = 'GET' | 'POST';
 
 async function fetchOk(method: Method, path: string, options: RequestOptions): Promise<Response> {
   const { token, expire, isView } = useAuth.getState();

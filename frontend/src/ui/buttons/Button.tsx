@@ -7,7 +7,7 @@ import { SentenceCase } from '@/ui/text/SentenceCase';
 import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import styles from './Button.module.css';
 
-export type ButtonVariant = 'primary' | 'secondary' | 'danger' | 'link';
+export type ButtonVariant = 'primary' | 'secondary' | 'link';
 
 interface ButtonLook {
   variant?: ButtonVariant;

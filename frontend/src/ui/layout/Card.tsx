@@ -3,28 +3,17 @@ import { classNames } from '@/ui/classNames';
 import styles from './Card.module.css';
 
 interface CardProps {
-  as?: 'div' | 'section' | 'article' | 'li' | 'aside';
+  as?: 'div' | 'section' | 'article' | 'li';
   /** The id of the heading that names it; sections and articles should have one. */
   labelledBy?: string;
-  /** No padding, for content that reaches the edges. */
-  flush?: boolean;
   className?: string;
   children: ReactNode;
 }
 
 /** A raised surface. */
-export function Card({
-  as: Tag = 'div',
-  labelledBy,
-  flush = false,
-  className,
-  children,
-}: CardProps) {
+export function Card({ as: Tag = 'div', labelledBy, className, children }: CardProps) {
   return (
-    <Tag
-      aria-labelledby={labelledBy}
-      className={classNames(styles.card, !flush && styles.padded, className)}
-    >
+    <Tag aria-labelledby={labelledBy} className={classNames(styles.card, className)}>
       {children}
     </Tag>
   );

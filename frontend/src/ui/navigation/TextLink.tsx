@@ -10,18 +10,12 @@ export function TextLink(props: LinkProps) {
   return <AppLink {...props} className={styles.link} />;
 }
 
-/** The back link above a screen's heading; 'Manage Your Account' by default. */
-export function BackLink({
-  to,
-  children = 'Manage Your Account',
-}: {
-  to: string;
-  children?: ReactNode;
-}) {
+/** The back link above a screen's heading. */
+export function BackLink({ to }: { to: string }) {
   return (
     <AppLink to={to} className={styles.back}>
       <ArrowLeftIcon />
-      {children}
+      Manage Your Account
     </AppLink>
   );
 }
