@@ -1,31 +1,24 @@
-import { canBeCancelled, canChangePeriod, willBill } from '@/domain/plans/plans';
+import { changeLinks } from '@/domain/plans/changeLinks';
 import styles from '@/features/subscriptions/shared/subscriptions.module.css';
 import type { Plan } from '@/lib/api/types';
-import { paths } from '@/lib/paths';
 import { CalendarIcon } from '@/ui/icons/CalendarIcon';
 import { CloseIcon } from '@/ui/icons/CloseIcon';
 import { TicketIcon } from '@/ui/icons/TicketIcon';
 import { Card } from '@/ui/layout/Card';
 import { LinkList } from '@/ui/navigation/LinkList';
 
-/** Links to other changes, each only if it is possible; nothing if none is. */
+const ICONS = {
+  upgrade: <CalendarIcon />,
+  downgrade: <CalendarIcon />,
+  coupon: <TicketIcon />,
+  cancel: <CloseIcon />,
+};
+
+/** Links to other changes of billing, each only if it is possible; nothing if none is. */
 export function OtherChanges({ plans }: { plans: readonly Plan[] }) {
-  const canChangeAny = (action: 'upgrade' | 'downgrade') =>
-    plans.some((plan) => canChangePeriod(plan, action));
-  const links = [
-    ...(canChangeAny('upgrade')
-      ? [{ to: paths.upgrade, label: 'Upgrade to annual billing', icon: <CalendarIcon /> }]
-      : []),
-    ...(canChangeAny('downgrade')
-      ? [{ to: paths.downgrade, label: 'Downgrade to monthly billing', icon: <CalendarIcon /> }]
-      : []),
-    ...(plans.some(willBill)
-      ? [{ to: paths.coupon, label: 'Redeem your code', icon: <TicketIcon /> }]
-      : []),
-    ...(plans.some(canBeCancelled)
-      ? [{ to: paths.cancelAll, label: 'Cancel Subscriptions', icon: <CloseIcon /> }]
-      : []),
-  ];
+  const links = changeLinks(plans).flatMap(({ change, to, label }) =>
+    change === 'pause' ? [] : [{ to, label, icon: ICONS[change] }],
+  );
   if (links.length === 0) return null;
   return (
     <Card as="section" labelledBy="other-changes" className={styles.panel}>
