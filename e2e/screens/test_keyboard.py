@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from e2e.support.accessibility import open_settled
 from e2e.support.keyboard import (
+    MOST_TABS,
     begin_first_purchase,
     button_named,
     expect_new_screen,
@@ -20,6 +21,14 @@ from e2e.support.keyboard import (
 HOSTED = ("Card number", "Expiry date", "Security code")
 # Its bank asks when it is added, and not at later payments.
 CHALLENGED = "4000000000002503"
+# The heading and the top of the section that has the focus; an empty heading outside all sections.
+FOCUSED_SECTION = """() => {
+  const section = document.activeElement.closest('main section');
+  return [
+    section?.querySelector('h2').textContent ?? '',
+    section ? section.getBoundingClientRect().top + scrollY : 0,
+  ];
+}"""
 # Between the last control and the first the browser itself has the focus, and the active element is the body.
 HOLDS_FOCUS = "(element) => [document.body, ...element.querySelectorAll('*')].includes(document.activeElement)"
 
@@ -50,6 +59,20 @@ def test_a_subscriber_can_sign_in_and_reach_the_requested_screen(visitor):
     tab_to_and_press(button_named(page, "Your profile"))
     tab_to_and_press(page.get_by_role("link", name="Payment Methods").first)
     expect_new_screen(page, "/manage-payment-method")
+
+
+def test_the_keyboard_follows_what_the_account_home_shows_on_a_phone(signed_in):
+    page = signed_in("jo")
+    page.set_viewport_size({"width": 360, "height": 740})
+    open_settled(page, "/dashboard")
+    tops: dict[str, float] = {}
+    for _ in range(MOST_TABS):
+        page.keyboard.press("Tab")
+        heading, top = page.evaluate(FOCUSED_SECTION)
+        tops.setdefault(heading, top)
+    tops.pop("")
+    assert list(tops) == sorted(tops, key=lambda heading: tops[heading])
+    assert {"Your Subscriptions", "Latest invoices", "Make a change"} <= set(tops)
 
 
 def test_a_subscriber_can_pause_and_undo_it(signed_in):

@@ -16,7 +16,7 @@ import { NoSubscriptions } from '@/features/dashboard/subscriptions/NoSubscripti
 import { Subscriptions } from '@/features/dashboard/subscriptions/Subscriptions';
 import { UndoFromLink } from '@/features/dashboard/undo/UndoFromLink';
 import { accountOptions, managePlansOptions } from '@/lib/api/queries';
-import type { Account, ManagePlans, Plan } from '@/lib/api/types';
+import type { Account, ManagePlans } from '@/lib/api/types';
 import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { classNames } from '@/ui/classNames';
 import { ErrorState } from '@/ui/feedback/ErrorState';
@@ -97,7 +97,7 @@ function DashboardContent({ account, costs }: { account: Account; costs: ManageP
       aria-busy={!isLowerPartDrawn}
       className={classNames(styles.home, !isLowerPartDrawn && styles.partial)}
     >
-      <div className={styles.column}>
+      <div className={styles.top}>
         {held.length > 0 ? (
           <Subscriptions plans={held} />
         ) : (
@@ -105,28 +105,20 @@ function DashboardContent({ account, costs }: { account: Account; costs: ManageP
         )}
         {ended.length > 0 && <EndedSubscriptions plans={ended} offered={costs.plans} />}
         <OtherCustomers />
-        {isLowerPartDrawn && <LinksAndActivity held={held} />}
       </div>
-      <div className={classNames(styles.column, held.length > 0 && styles.beside)}>
+      <div className={classNames(styles.side, held.length > 0 && styles.beside)}>
         {held.length > 0 && <CostsPanel plans={held} costs={costs} />}
         {isLowerPartDrawn && (
           <PaymentsAndOffer canHaveOffer={held.length > 0 && !account.hasPaymentFailure} />
         )}
       </div>
+      {isLowerPartDrawn && (
+        <div className={styles.bottom}>
+          <LinksPanel plans={held} />
+          <ActivityPanel />
+        </div>
+      )}
     </div>
-  );
-}
-
-function LinksAndActivity({ held }: { held: readonly Plan[] }) {
-  return (
-    <>
-      <div className={styles.links}>
-        <LinksPanel plans={held} />
-      </div>
-      <div className={styles.activity}>
-        <ActivityPanel />
-      </div>
-    </>
   );
 }
 
@@ -135,13 +127,11 @@ function PaymentsAndOffer({ canHaveOffer }: { canHaveOffer: boolean }) {
   return (
     <>
       <PaymentMethodPanel />
-      <div className={styles.invoices}>
-        <InvoicesPanel />
-      </div>
+      <InvoicesPanel />
       {/*
        * It appears only after a request to the provider, so it is placed where it moves nothing in view.
        */}
-      <div className={styles.offer}>{canHaveOffer && <FreeMonth />}</div>
+      {canHaveOffer && <FreeMonth />}
     </>
   );
 }

@@ -8,11 +8,11 @@ import styles from './DashboardPage.module.css';
 export function DashboardSkeleton() {
   return (
     <div className={styles.home}>
-      <div className={styles.column}>
+      <div className={styles.top}>
         <SubscriptionSkeleton />
         <SubscriptionSkeleton />
       </div>
-      <div className={styles.column}>
+      <div className={styles.side}>
         <Card>
           <SkeletonRows rows={3} />
         </Card>
