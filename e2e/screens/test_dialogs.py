@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from e2e.support.accessibility import open_settled
 from e2e.support.dialog_catalog import DIALOGS
+from e2e.support.keyboard import tab_to
 from e2e.support.page_actions import do_nothing
 from e2e.support.screen_state import enter_state, violations_by_state
 
@@ -68,6 +69,24 @@ def test_it_takes_keeps_and_returns_the_focus(signed_in, state):
     expect(opener).to_be_focused()
     page.keyboard.press("Enter")
     expect(dialog).to_be_visible()
+
+
+def test_a_dialog_that_is_taller_than_the_window_opens_at_its_title(signed_in):
+    page = signed_in("ava")
+    page.set_viewport_size({"width": 360, "height": 400})
+    open_settled(page, "/manage-subscription")
+    page.get_by_role("checkbox", name="Kids").check()
+    # With its figures the dialog has its full height when it opens.
+    expect(page.get_by_text("Due today").first).to_be_visible()
+    page.get_by_role("button", name="SAVE CHANGES").click()
+    dialog = page.get_by_role("dialog")
+    title = dialog.get_by_role("heading", level=2)
+    expect(title).to_be_focused()
+    expect(title).to_be_in_viewport(ratio=1)
+    changes_nothing = dialog.get_by_role("button", name=CHANGES_NOTHING)
+    expect(changes_nothing).not_to_be_in_viewport()
+    tab_to(changes_nothing)
+    expect(changes_nothing).to_be_in_viewport(ratio=1)
 
 
 @pytest.mark.parametrize("name", ["undo-dialog", "undo-dialog-nothing"])

@@ -14,7 +14,10 @@ interface DialogProps {
   open: boolean;
   title: ReactNode;
   children: ReactNode;
-  /** The buttons. The first one gets the focus, so it should change nothing. */
+  /**
+   * The buttons. The first one gets the focus if the dialog fits the window, so it should change
+   * nothing.
+   */
   footer: ReactNode;
   /** Called on Escape, and on a click outside the dialog unless the backdrop is static. */
   onClose: () => void;
@@ -23,12 +26,14 @@ interface DialogProps {
 }
 
 /**
- * Opens and closes the native dialog, which traps the focus and returns it. `recheck` reopens it
+ * Opens and closes the native dialog, which traps the focus and returns it. Where it is taller than
+ * the window, the title gets the focus, because the buttons are out of view. `recheck` reopens it
  * after the browser has closed it, as browsers do on a second close request without user input in
  * between.
  */
 function useModalElement(open: boolean) {
   const element = useRef<HTMLDialogElement>(null);
+  const title = useRef<HTMLHeadingElement>(null);
   const footer = useRef<HTMLDivElement>(null);
   const [recheckCount, setRecheckCount] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a recheck has to run the effect.
@@ -37,9 +42,11 @@ function useModalElement(open: boolean) {
     if (!dialog || dialog.open === open) return;
     if (!open) return dialog.close();
     dialog.showModal();
-    footer.current?.querySelector('button')?.focus();
+    const isTall = dialog.scrollHeight > dialog.clientHeight;
+    (isTall ? title.current : footer.current?.querySelector('button'))?.focus();
+    if (isTall) dialog.scrollTop = 0;
   }, [open, recheckCount]);
-  return { element, footer, recheck: () => setRecheckCount((count) => count + 1) };
+  return { element, title, footer, recheck: () => setRecheckCount((count) => count + 1) };
 }
 
 /**
@@ -54,7 +61,8 @@ export function Dialog({
   onClose,
   staticBackdrop = false,
 }: DialogProps) {
-  const { element, footer: footerElement, recheck } = useModalElement(open);
+  const modal = useModalElement(open);
+  const { element, recheck } = modal;
   const titleId = useId();
   const handleClick = (event: MouseEvent) => {
     if (!staticBackdrop && event.target === element.current) onClose();
@@ -84,9 +92,11 @@ export function Dialog({
       }}
     >
       <div className={styles.panel}>
-        <h2 id={titleId}>{title}</h2>
+        <h2 id={titleId} ref={modal.title} tabIndex={-1} className={styles.title}>
+          {title}
+        </h2>
         <div className={styles.body}>{children}</div>
-        <div ref={footerElement} className={styles.footer}>
+        <div ref={modal.footer} className={styles.footer}>
           {footer}
         </div>
       </div>
