@@ -13,6 +13,7 @@ interface ConfirmModalProps {
   /** Shown in a block headed 'Warning'. */
   warningContent?: ReactNode;
   confirmBtnText?: string;
+  cancelBtnText?: string;
   /** Disables the confirm button. */
   confirmDisabled?: boolean;
   /** The confirmed action is running: the buttons and Escape do nothing. */
@@ -31,6 +32,7 @@ export function ConfirmModal({
   children,
   warningContent,
   confirmBtnText = 'YES, DOWNGRADE',
+  cancelBtnText = 'NO, CANCEL',
   confirmDisabled = false,
   busy = false,
   busyNote,
@@ -43,7 +45,7 @@ export function ConfirmModal({
   const buttons = (
     <>
       <Button variant="secondary" onClick={cancel}>
-        NO, CANCEL
+        {cancelBtnText}
       </Button>
       <Button busy={busy} disabled={confirmDisabled} onClick={onConfirm}>
         {confirmBtnText}

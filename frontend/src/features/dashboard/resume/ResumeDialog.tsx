@@ -13,8 +13,7 @@ import { findLoadFailure } from '@/lib/api/useScreenLoad';
 import { formatCents, formatPrice } from '@/lib/formats';
 import { paths } from '@/lib/paths';
 import { useLoader } from '@/stores/loader';
-import { Button } from '@/ui/buttons/Button';
-import { Dialog } from '@/ui/dialogs/Dialog';
+import { ConfirmModal } from '@/ui/dialogs/ConfirmModal';
 import { MoneyRow, Totals } from '@/ui/display/Totals';
 import { ErrorState } from '@/ui/feedback/ErrorState';
 import { InfoAlert } from '@/ui/feedback/InfoAlert';
@@ -22,7 +21,6 @@ import { Skeleton } from '@/ui/loading/Skeleton';
 import { UnbrokenDates } from '@/ui/text/UnbrokenDates';
 import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import { resumeEstimateOptions } from './api';
-import styles from './ResumeDialog.module.css';
 import { useResume } from './useResume';
 
 interface ResumeDialogProps {
@@ -47,29 +45,25 @@ export function ResumeDialog({ plan, open, onClose }: ResumeDialogProps) {
   // Refetched figures may differ from the previous ones, so none are shown meanwhile.
   const figures = estimate.isFetching ? undefined : estimate.data;
   const failure = findLoadFailure(estimate);
-  const close = () => {
-    if (resumeCommand.isPending) return;
-    resumeCommand.reset();
-    onClose();
-  };
-  const buttons = (
-    <>
-      <Button variant="secondary" onClick={close}>
-        Not now
-      </Button>
-      <Button
-        disabled={!figures}
-        busy={resumeCommand.isPending}
-        onClick={() => figures && resumeCommand.mutate({ subId: plan.subId, quote: figures.quote })}
-      >
-        {figures && figures.amountDue > 0
-          ? `Resume and pay ${formatCents(figures.amountDue, figures.currencyCode)}`
-          : 'Resume now'}
-      </Button>
-    </>
-  );
   return (
-    <Dialog open={open} title={`Resume ${plan.name} now?`} footer={buttons} onClose={close}>
+    <ConfirmModal
+      open={open}
+      title={`Resume ${plan.name} now?`}
+      confirmBtnText={
+        figures && figures.amountDue > 0
+          ? `Resume and pay ${formatCents(figures.amountDue, figures.currencyCode)}`
+          : 'Resume now'
+      }
+      cancelBtnText="Not now"
+      confirmDisabled={!figures}
+      busy={resumeCommand.isPending}
+      busyNote={loaderNote}
+      onConfirm={() => figures && resumeCommand.mutate({ subId: plan.subId, quote: figures.quote })}
+      onCancel={() => {
+        resumeCommand.reset();
+        onClose();
+      }}
+    >
       {resumeCommand.isError && (
         <ResumeFailure
           error={resumeCommand.error}
@@ -80,10 +74,7 @@ export function ResumeDialog({ plan, open, onClose }: ResumeDialogProps) {
       {!failure && !figures && <FiguresSkeleton />}
       {figures && <ResumeFigures plan={plan} figures={figures} />}
       <AgreementLinks />
-      <p role="status" className={styles.note}>
-        {resumeCommand.isPending && loaderNote}
-      </p>
-    </Dialog>
+    </ConfirmModal>
   );
 }
 

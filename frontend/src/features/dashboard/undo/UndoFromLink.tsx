@@ -6,6 +6,7 @@ import type { Account, Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
 import { useLoader } from '@/stores/loader';
 import { Button } from '@/ui/buttons/Button';
+import { ConfirmModal } from '@/ui/dialogs/ConfirmModal';
 import { Dialog } from '@/ui/dialogs/Dialog';
 import { InfoAlert } from '@/ui/feedback/InfoAlert';
 import { useFocusHeadingAfterClose } from '@/ui/focusHeading';
@@ -65,27 +66,22 @@ function UndoDialog({ open, onClose, plan, undoable }: UndoDialogProps) {
   const undoCommand = useUndoActions(useReportUndone(paths.dashboard))[undoable];
   const loaderNote = useLoader(({ message }) => message);
   const { title, sentences, confirm } = undoMessages(undoable, plan);
-  const close = () => {
-    if (!undoCommand.isPending) onClose();
-  };
-  const buttons = (
-    <>
-      <Button variant="secondary" onClick={close}>
-        Not now
-      </Button>
-      <Button busy={undoCommand.isPending} onClick={() => undoCommand.mutate({ plan })}>
-        {confirm}
-      </Button>
-    </>
-  );
   return (
-    <Dialog open={open} title={title} footer={buttons} onClose={close}>
+    <ConfirmModal
+      open={open}
+      title={title}
+      confirmBtnText={confirm}
+      cancelBtnText="Not now"
+      busy={undoCommand.isPending}
+      busyNote={loaderNote}
+      onConfirm={() => undoCommand.mutate({ plan })}
+      onCancel={onClose}
+    >
       {sentences.map((sentence) => (
         <p key={sentence}>{sentence}</p>
       ))}
       {undoCommand.isError && <RefusalNotice error={undoCommand.error} />}
-      <div role="status">{undoCommand.isPending && loaderNote && <p>{loaderNote}</p>}</div>
-    </Dialog>
+    </ConfirmModal>
   );
 }
 
