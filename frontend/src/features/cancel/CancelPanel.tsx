@@ -1,3 +1,4 @@
+import { ChangeFailure } from '@/domain/changes/ChangeFailure';
 import { endsAtOnce, formatPlanNames } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
@@ -11,7 +12,6 @@ import { RefreshIcon } from '@/ui/icons/RefreshIcon';
 import { Card } from '@/ui/layout/Card';
 import { ImportantDate } from '@/ui/text/ImportantDate';
 import { endsAtOncePhrase, groupEndings, isSold } from './endingMessages';
-import { FailureNotice } from './FailureNotice';
 import styles from './Panels.module.css';
 import { RemainingCosts } from './RemainingCosts';
 import type { CancelSelection } from './useCancelSelection';
@@ -42,12 +42,25 @@ export function CancelPanel({ selection, cancellation, onCancel }: CancelPanelPr
         </Points>
       )}
       {cancellation.error && (
-        <FailureNotice error={cancellation.error} cancelledPlans={cancellation.cancelledPlans} />
+        <ChangeFailure error={cancellation.error}>
+          <CancelledPlans plans={cancellation.cancelledPlans} />
+        </ChangeFailure>
       )}
       <Button block busy={cancellation.isPending} onClick={onCancel} className={styles.button}>
         CANCEL SUBSCRIPTION(S)
       </Button>
     </Card>
+  );
+}
+
+/** Which plans were canceled although the attempt failed. */
+function CancelledPlans({ plans }: { plans: readonly Plan[] }) {
+  if (plans.length === 0) return null;
+  return (
+    <p>
+      {formatPlanNames(plans)} {plans.length === 1 ? 'has' : 'have'} been canceled. Press the button
+      again to cancel the rest.
+    </p>
   );
 }
 

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { ChangeFailure } from '@/domain/changes/ChangeFailure';
 import { groupPauseSpans, type PauseSpan, pauseEstimateOptions } from '@/domain/changes/pausing';
 import { formatPlanNames } from '@/domain/plans/plans';
 import { formatDate } from '@/lib/formats';
@@ -10,7 +11,6 @@ import { RefreshIcon } from '@/ui/icons/RefreshIcon';
 import { Card } from '@/ui/layout/Card';
 import { Skeleton } from '@/ui/loading/Skeleton';
 import { ImportantDate } from '@/ui/text/ImportantDate';
-import { FailureNotice } from './FailureNotice';
 import styles from './Panels.module.css';
 import type { CancelSelection } from './useCancelSelection';
 
@@ -50,7 +50,7 @@ export function PausePanel({ selection, offer, pauseCommand, onPause }: PausePan
           You won’t be charged today. You can undo the pause anytime before it starts.
         </Point>
       </Points>
-      {pauseCommand.error && <FailureNotice error={pauseCommand.error} />}
+      {pauseCommand.error && <ChangeFailure error={pauseCommand.error} />}
       <Button block busy={pauseCommand.isPending} onClick={onPause} className={styles.button}>
         Pause for a month
       </Button>

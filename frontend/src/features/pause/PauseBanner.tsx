@@ -1,12 +1,11 @@
+import { ChangeFailure } from '@/domain/changes/ChangeFailure';
 import { type PausePeriod, usePause } from '@/domain/changes/pausing';
 import { IDS_PARAMETER } from '@/domain/plans/planAddresses';
 import { formatPlanNames } from '@/domain/plans/plans';
 import { usePlanSelection } from '@/domain/plans/usePlanSelection';
-import { CONFIRMING_MESSAGE, errorMessage, isUnconfirmed } from '@/lib/api/errors';
 import type { Plan } from '@/lib/api/types';
 import type { SetFrozen } from '@/lib/hooks/useFrozen';
 import { Button } from '@/ui/buttons/Button';
-import { InfoAlert } from '@/ui/feedback/InfoAlert';
 import { Card } from '@/ui/layout/Card';
 import { CancelInsteadLink } from './CancelInsteadLink';
 import styles from './PauseBanner.module.css';
@@ -44,7 +43,7 @@ export function PauseBanner({ pausable, others, periods, setFrozen }: PauseBanne
       <PauseTerms selection={selection} periods={periods} />
       <PauseChoice pausable={pausable} selection={selection} />
       <PauseObstacles plans={others} />
-      {pauseCommand.isError && <PauseFailure error={pauseCommand.error} />}
+      {pauseCommand.isError && <ChangeFailure error={pauseCommand.error} />}
       <div className={styles.actions}>
         <p aria-live="polite">
           {chosen.length === 0 ? (
@@ -67,14 +66,5 @@ function ChosenPlans({ plans }: { plans: readonly Plan[] }) {
     <>
       You’re pausing <strong>{formatPlanNames(plans)}</strong>.
     </>
-  );
-}
-
-/** A change that is still being confirmed is not shown as a failure. */
-function PauseFailure({ error }: { error: Error }) {
-  return isUnconfirmed(error) ? (
-    <InfoAlert>{CONFIRMING_MESSAGE}</InfoAlert>
-  ) : (
-    <InfoAlert tone="error">{errorMessage(error)}</InfoAlert>
   );
 }

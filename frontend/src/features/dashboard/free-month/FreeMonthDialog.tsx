@@ -1,9 +1,9 @@
+import { ChangeFailure } from '@/domain/changes/ChangeFailure';
 import { AgreementLinks } from '@/domain/payments/AgreementLinks';
-import { CONFIRMING_MESSAGE, errorMessage, hasCode, isUnconfirmed } from '@/lib/api/errors';
+import { isUnconfirmed } from '@/lib/api/errors';
 import type { FreeMonthOffer } from '@/lib/api/types';
 import { useLoader } from '@/stores/loader';
 import { ConfirmModal } from '@/ui/dialogs/ConfirmModal';
-import { InfoAlert } from '@/ui/feedback/InfoAlert';
 import { useClaimFreeMonth } from './api';
 import { FreeMonthBills, FreeMonthTerms } from './FreeMonthTerms';
 
@@ -37,17 +37,11 @@ export function FreeMonthDialog(props: FreeMonthDialogProps) {
       onConfirm={() => claimCommand.mutate({ quote: offer.quote })}
       onCancel={close}
     >
-      {claimCommand.isError && <RefusalNotice error={claimCommand.error} />}
+      {claimCommand.isError && <ChangeFailure error={claimCommand.error} />}
       <FreeMonthTerms offer={offer} />
       <p>You won’t be charged today. You can claim one free month every 12 months.</p>
       <FreeMonthBills offer={offer} />
       <AgreementLinks />
     </ConfirmModal>
   );
-}
-
-function RefusalNotice({ error }: { error: Error }) {
-  if (isUnconfirmed(error)) return <InfoAlert>{CONFIRMING_MESSAGE}</InfoAlert>;
-  const isInfo = hasCode(error, 'quote_changed');
-  return <InfoAlert tone={isInfo ? 'info' : 'error'}>{errorMessage(error)}</InfoAlert>;
 }

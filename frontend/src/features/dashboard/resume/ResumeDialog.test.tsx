@@ -130,6 +130,16 @@ describe('resuming a paused plan', () => {
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent('operationType=SETPRIMARY');
   });
 
+  it('links to add a payment method if only that is missing', async () => {
+    answerResume(() => errorResponse(402, 'payment_method_required', 'Add a payment method.'));
+    const { user, dialog } = await openResumeDialog();
+    await user.click(await dialog.findByRole('button', { name: 'Resume and pay $7.19' }));
+    expect(await dialog.findByRole('link', { name: 'Add a payment method' })).toHaveAttribute(
+      'href',
+      '/add-payment-method',
+    );
+  });
+
   it('charges nothing while the amount is unknown, and retries', async () => {
     answerEstimate(() => errorResponse(503, 'billing_unavailable', 'Our billing service is away.'));
     const { user, dialog } = await openResumeDialog();

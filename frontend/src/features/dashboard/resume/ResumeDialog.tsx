@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from 'react-router-dom';
+import { ChangeFailure } from '@/domain/changes/ChangeFailure';
 import { createReceiptState, resumedSentences } from '@/domain/changes/receipts';
 import { billSentences } from '@/domain/costs/nextBills';
 import { AgreementLinks } from '@/domain/payments/AgreementLinks';
 import { ConfirmWithBankButton } from '@/domain/payments/ConfirmWithBankButton';
 import type { DeclinedCharge } from '@/domain/payments/declinedCharge';
 import { useChargedMethod } from '@/domain/payments/useChargedMethod';
-import { errorMessage, hasCode, isUnconfirmed } from '@/lib/api/errors';
+import { hasCode } from '@/lib/api/errors';
 import { managePlansOptions } from '@/lib/api/queries';
 import type { Plan, ResumeEstimate } from '@/lib/api/types';
 import { findLoadFailure } from '@/lib/api/useScreenLoad';
@@ -16,7 +17,6 @@ import { useLoader } from '@/stores/loader';
 import { ConfirmModal } from '@/ui/dialogs/ConfirmModal';
 import { MoneyRow, Totals } from '@/ui/display/Totals';
 import { ErrorState } from '@/ui/feedback/ErrorState';
-import { InfoAlert } from '@/ui/feedback/InfoAlert';
 import { Skeleton } from '@/ui/loading/Skeleton';
 import { UnbrokenDates } from '@/ui/text/UnbrokenDates';
 import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
@@ -98,13 +98,11 @@ interface ResumeFailureProps {
 }
 
 function ResumeFailure({ error, charge }: ResumeFailureProps) {
-  const isInfo = hasCode(error, 'quote_changed') || isUnconfirmed(error);
   const isDeclined = hasCode(error, 'payment_processing_failed');
   return (
-    <InfoAlert tone={isInfo ? 'info' : 'error'}>
-      <p>{errorMessage(error)}</p>
+    <ChangeFailure error={error}>
       {isDeclined && charge && <ConfirmWithBankButton charge={charge} />}
-    </InfoAlert>
+    </ChangeFailure>
   );
 }
 

@@ -1,14 +1,13 @@
 import { useState } from 'react';
 import { useLocation, useSearchParams } from 'react-router-dom';
+import { ChangeFailure } from '@/domain/changes/ChangeFailure';
 import { useReportUndone } from '@/domain/changes/useReportUndone';
-import { CONFIRMING_MESSAGE, errorMessage, isUnconfirmed } from '@/lib/api/errors';
 import type { Account, Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
 import { useLoader } from '@/stores/loader';
 import { Button } from '@/ui/buttons/Button';
 import { ConfirmModal } from '@/ui/dialogs/ConfirmModal';
 import { Dialog } from '@/ui/dialogs/Dialog';
-import { InfoAlert } from '@/ui/feedback/InfoAlert';
 import { useFocusHeadingAfterClose } from '@/ui/focusHeading';
 import {
   findUndoable,
@@ -80,14 +79,9 @@ function UndoDialog({ open, onClose, plan, undoable }: UndoDialogProps) {
       {sentences.map((sentence) => (
         <p key={sentence}>{sentence}</p>
       ))}
-      {undoCommand.isError && <RefusalNotice error={undoCommand.error} />}
+      {undoCommand.isError && <ChangeFailure error={undoCommand.error} />}
     </ConfirmModal>
   );
-}
-
-function RefusalNotice({ error }: { error: Error }) {
-  if (isUnconfirmed(error)) return <InfoAlert>{CONFIRMING_MESSAGE}</InfoAlert>;
-  return <InfoAlert tone="error">{errorMessage(error)}</InfoAlert>;
 }
 
 interface NothingToUndoDialogProps {

@@ -1,16 +1,15 @@
 import type { ReactNode } from 'react';
+import { ChangeFailure } from '@/domain/changes/ChangeFailure';
 import { AgreementLinks } from '@/domain/payments/AgreementLinks';
 import type { DeclinedCharge } from '@/domain/payments/declinedCharge';
-import { CONFIRMING_MESSAGE, errorMessage, hasCode, isUnconfirmed } from '@/lib/api/errors';
+import { errorMessage, hasCode } from '@/lib/api/errors';
 import { useLoader } from '@/stores/loader';
 import { ConfirmModal } from '@/ui/dialogs/ConfirmModal';
-import { InfoAlert } from '@/ui/feedback/InfoAlert';
 import { useFocusHeadingAfterClose } from '@/ui/focusHeading';
 import { Skeleton } from '@/ui/loading/Skeleton';
 import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import { type Estimate, EstimateFailure } from './EstimateFailure';
 import { PaymentFailureDialog } from './PaymentFailureDialog';
-import { RefusalMessage } from './RefusalMessage';
 import { Sentences } from './Sentences';
 import { StillOwed } from './StillOwed';
 import { useLatest } from './useLatest';
@@ -70,7 +69,7 @@ export function ChangeDialogs({
         onConfirm={onConfirm}
         onCancel={close}
       >
-        {command.error && !isShownElsewhere && <RefusalNotice error={command.error} />}
+        {command.error && !isShownElsewhere && <ChangeFailure error={command.error} />}
         {nothingLeft && <p>This is already done. There’s nothing left to change.</p>}
         {!nothingLeft && (figures || <FiguresPending estimate={estimate} />)}
         {!nothingLeft && figures && <StillOwed />}
@@ -84,17 +83,6 @@ export function ChangeDialogs({
         onClose={close}
       />
     </>
-  );
-}
-
-/** New figures and an unconfirmed change are shown as information, not as failures. */
-function RefusalNotice({ error }: { error: Error }) {
-  if (isUnconfirmed(error)) return <InfoAlert>{CONFIRMING_MESSAGE}</InfoAlert>;
-  const isInfo = hasCode(error, 'quote_changed');
-  return (
-    <InfoAlert tone={isInfo ? 'info' : 'error'}>
-      <RefusalMessage error={error} />
-    </InfoAlert>
   );
 }
 

@@ -1,8 +1,8 @@
+import { RefusalMessage } from '@/domain/changes/RefusalMessage';
 import { ApiError } from '@/lib/api/errors';
 import { findLoadFailure } from '@/lib/api/useScreenLoad';
 import { ErrorState } from '@/ui/feedback/ErrorState';
 import { InfoAlert } from '@/ui/feedback/InfoAlert';
-import { RefusalMessage } from './RefusalMessage';
 
 /** The query for a change's estimate. */
 export type Estimate = Parameters<typeof findLoadFailure>[0];

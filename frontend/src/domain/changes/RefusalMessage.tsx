@@ -6,7 +6,7 @@ import { TextLink } from '@/ui/navigation/TextLink';
 export function RefusalMessage({ error }: { error: Error | null }) {
   return (
     <>
-      {errorMessage(error)}
+      <p>{errorMessage(error)}</p>
       {hasCode(error, 'payment_method_required') && (
         <p>
           <TextLink to={paths.addPaymentMethod}>Add a payment method</TextLink>
