@@ -6,6 +6,7 @@ import { ButtonLink } from '@/ui/buttons/Button';
 import { EmptyState } from '@/ui/feedback/EmptyState';
 import { CheckIcon } from '@/ui/icons/CheckIcon';
 import { Card } from '@/ui/layout/Card';
+import { UnbrokenDates } from '@/ui/text/UnbrokenDates';
 import styles from './NothingToCancel.module.css';
 
 /** Shown if none of the selected plans can be canceled: why, and where to go next. */
@@ -24,7 +25,7 @@ export function NothingToCancel({ held }: { held: readonly Plan[] }) {
           )
         }
       >
-        {explanation(held, hasOthers)}
+        <UnbrokenDates>{explanation(held, hasOthers)}</UnbrokenDates>
       </EmptyState>
       {(held.length > 1 || held.some(billsBeforeEnd)) && !hasOthers && (
         <ul className={styles.endings}>
