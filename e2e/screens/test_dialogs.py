@@ -14,7 +14,7 @@ from e2e.support.keyboard import tab_to
 from e2e.support.page_actions import do_nothing
 from e2e.support.screen_state import enter_state, violations_by_state
 
-HOSTS = {"ben": "sports", "dan": "gospel", "ella": "kids", "ivy": "sports"}
+HOSTS = {"ben": "sports", "dan": "gospel", "ella": "kids", "ivy": "sports", "jo": "gospel"}
 HOLDERS = sorted({name for state in DIALOGS for name in state.accounts})
 MENU = "profile-menu"
 # Dialogs that a button opens and that need no further action.
