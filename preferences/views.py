@@ -18,7 +18,11 @@ from preferences.texts import preference_text
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def unsubscribe_page(request: HttpRequest, token: str) -> HttpResponse:
-    """Unsubscribe on POST; on GET show a button, because mail scanners follow links. Raises Http404."""
+    """Unsubscribe on POST; on GET show a button, because mail scanners follow links. Raises Http404.
+
+    The page names no address: links never expire, and the account's may have changed since, from that of a mailbox that
+    others read.
+    """
     try:
         account, preference = unsubscribe_link.read_unsubscribe_token(token)
     except NotFound as error:
@@ -28,16 +32,9 @@ def unsubscribe_page(request: HttpRequest, token: str) -> HttpResponse:
         unsubscribe_link.end_preference(account, preference)
     context = {
         "words": preference_text(preference),
-        "address": _mask_email(account.email),
         "done": done,
         "brand": site.brand_for_host(request.get_host()),
     }
     response = render(request, "preferences/unsubscribe.html", context)
     response["Referrer-Policy"] = "no-referrer"  # whoever has the URL may use it
     return response
-
-
-def _mask_email(email: str) -> str:
-    """Mask an address so that its owner recognizes it, but somebody who was forwarded the email cannot read it."""
-    name, _, domain = email.rpartition("@")
-    return f"{name[:1]}…@{domain}"
