@@ -33,9 +33,15 @@ def erase_account(account: Account, *, actor: str) -> None:
     logger.info("Account %s was erased by %s", account.pk, actor)
 
 
+def previous_address_prefix(account: Account) -> str:
+    """Return how the keys of mails to the addresses that an account had before begin."""
+    return f"address-left:{account.pk}:"
+
+
 def _delete_by_address(account: Account) -> None:
-    """Delete the rows that contain the address, except those of other accounts with the same one."""
+    """Delete the rows that contain an address of the account, except those of other accounts with the same one."""
     SignInEvent.objects.filter(account=account).delete()
+    OutgoingMail.objects.filter(dedupe_key__startswith=previous_address_prefix(account)).delete()
     if not account.email:
         return
     OutgoingMail.objects.filter(to=account.email, account=None).delete()

@@ -8,6 +8,7 @@ from accounts.mail import queue
 from accounts.mail.samples import MailSample
 from accounts.models import Account, LoginChallenge, SessionToken
 from accounts.profile import events
+from accounts.profile.erasure import previous_address_prefix
 from core import clock
 
 ADDRESS_CHANGED = "Customer Service changed your email address."
@@ -28,8 +29,14 @@ def change_address(account: Account, address: str, *, at: datetime, actor: str =
         account, kind="address_changed", text=ADDRESS_CHANGED, actor=actor, reason=reason, at=at
     )
     if previous_address:
-        # Without its account, whose mail goes to the new address.
-        queue.queue_mail(kind="receipt", to=previous_address, brand=locked.brand, context=previous_address_context())
+        # Without its account, whose mail goes to the new address; an erasure finds it by its key.
+        queue.queue_mail(
+            kind="receipt",
+            to=previous_address,
+            brand=locked.brand,
+            context=previous_address_context(),
+            dedupe_key=f"{previous_address_prefix(account)}{event.pk}",
+        )
     queue.queue_mail(kind="receipt", to=address, account=account, context=new_address_context(), event=event)
 
 

@@ -282,6 +282,16 @@ class TestErasure:
         assert not default_storage.exists(pdf)
 
     @pytest.mark.shows("rule-17")
+    def test_it_deletes_the_mail_to_an_address_that_the_account_had_before(
+        self, operator: Client, alice: Account
+    ) -> None:
+        moved = make_resource("customer", "alice", email="moved@example.com", created_at=timestamp_at(-400))
+        apply_resources({**moved, "resource_version": moved["resource_version"] + 1})
+        assert OutgoingMail.objects.filter(to="alice@example.com", account=None).count() == 1
+        self.confirm_erasure(operator, alice)
+        assert set(OutgoingMail.objects.values_list("to", flat=True)) == {"bob@example.com"}
+
+    @pytest.mark.shows("rule-17")
     def test_a_pdf_that_is_written_after_the_erasure_does_not_stay(
         self,
         operator: Client,
