@@ -115,8 +115,12 @@ def _read_choice(read: environ.Env, name: str, choices: Sequence[Choice], defaul
     raise ImproperlyConfigured(f"{name} is {value!r}; it must be one of {', '.join(choices)}.")
 
 
+def _read_texts(read: environ.Env, name: str, default: Sequence[str] = ()) -> list[str]:
+    return [text.strip() for text in read.list(name, default=[*default])]
+
+
 def _read_choices(read: environ.Env, name: str, choices: Sequence[Choice]) -> list[Choice]:
-    values = [value.strip() for value in read.list(name, default=[])]
+    values = _read_texts(read, name)
     if unknown := sorted({*values}.difference(choices)):
         raise ImproperlyConfigured(f"{name} names {', '.join(unknown)}; it may list {', '.join(choices)}.")
     return [choice for choice in choices if choice in values]
@@ -148,7 +152,7 @@ def _read_provider(read: environ.Env, mode: Mode) -> dict[str, Any]:
         ),
         "resume_threads": _read_int(read, "RESUME_THREADS", 32, at_least=1, at_most=MOST_RESUME_THREADS),
         "chargebee_webhook_username": read.str("CHARGEBEE_WEBHOOK_USERNAME", default=DEMO_WEBHOOK_USERNAME),
-        "chargebee_webhook_passwords": read.list("CHARGEBEE_WEBHOOK_PASSWORDS", default=[DEMO_WEBHOOK_PASSWORD]),
+        "chargebee_webhook_passwords": _read_texts(read, "CHARGEBEE_WEBHOOK_PASSWORDS", [DEMO_WEBHOOK_PASSWORD]),
     }
 
 
@@ -245,7 +249,7 @@ def _read_web_address(read: environ.Env, name: str) -> str:
 
 
 def _read_headers(read: environ.Env, name: str) -> list[str]:
-    headers: list[str] = read.list(name, default=[])
+    headers = _read_texts(read, name)
     if not all(HEADER.fullmatch(header) for header in headers):
         # Without the headers, which may be secrets.
         raise ImproperlyConfigured(f"{name} does not list headers such as authorization=Bearer%20secret.")
@@ -274,7 +278,7 @@ def _make_var_dir(read: environ.Env) -> Path:
 
 def _read_networks(read: environ.Env, name: str, default: Sequence[str] = ()) -> list[Network]:
     try:
-        return [ipaddress.ip_network(text.strip()) for text in read.list(name, default=[*default])]
+        return [ipaddress.ip_network(text) for text in _read_texts(read, name, default)]
     except ValueError as error:
         raise ImproperlyConfigured(f"{name} does not list networks such as 192.0.2.0/24: {error}.") from error
 
@@ -290,11 +294,11 @@ def read_environment() -> Environment:
         var_dir=var_dir,
         secret_key=read.str("SECRET_KEY", default=DEMO_SECRET_KEY),
         otp_pepper=read.str("OTP_PEPPER", default=DEMO_OTP_PEPPER),
-        allowed_hosts=read.list("ALLOWED_HOSTS", default=[] if mode == "production" else ["*"]),
+        allowed_hosts=_read_texts(read, "ALLOWED_HOSTS", [] if mode == "production" else ["*"]),
         base_url=_read_address(read, "BASE_URL", f"http://127.0.0.1:{port}").rstrip("/"),
         link_domains=[
-            domain.strip().lower()
-            for domain in read.list("LINK_DOMAINS", default=[] if mode == "production" else ["example.com"])
+            domain.lower()
+            for domain in _read_texts(read, "LINK_DOMAINS", [] if mode == "production" else ["example.com"])
         ],
         support_widget_url=_read_address(read, "SUPPORT_WIDGET_URL"),
         port=port,

@@ -32,9 +32,16 @@ def test_production_uses_the_endpoint_of_the_sdk(bare):
     assert environment.num_proxies is None
 
 
-def test_several_webhook_passwords_are_accepted(bare):
-    bare.setenv("CHARGEBEE_WEBHOOK_PASSWORDS", "old,new")
+@pytest.mark.shows("security-34")
+@pytest.mark.parametrize("listed", ["old,new", "old, new", " old ,new "])
+def test_several_webhook_passwords_are_accepted(bare, listed):
+    bare.setenv("CHARGEBEE_WEBHOOK_PASSWORDS", listed)
     assert read_environment().chargebee_webhook_passwords == ["old", "new"]
+
+
+def test_host_names_may_be_listed_with_spaces(bare):
+    bare.setenv("ALLOWED_HOSTS", "account.example.com, account.gospel.example.com")
+    assert read_environment().allowed_hosts == ["account.example.com", "account.gospel.example.com"]
 
 
 @pytest.mark.parametrize("mode", ["demo", "production"])
