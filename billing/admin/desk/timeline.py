@@ -224,8 +224,9 @@ def _confirmed_folds(command: Command | None) -> list[Fold]:
     shown: Mapping[str, Any] = command.shown if command else {}
     if command is not None and command.kind in REFUND_KINDS:
         return [Fold("What was confirmed", facts=given_figures(shown))]
+    currency = shown.get("due_currency") or DEFAULT_CURRENCY
     figures = [
-        *((f"Invoice {number}", format_cents(cents)) for number, cents in shown.get("invoices", {}).items()),
+        *((f"Invoice {number}", format_cents(cents, currency)) for number, cents in shown.get("invoices", {}).items()),
         *_charge_figures(shown),
         *bill_figures(shown.get("next_bills", [])),
     ]

@@ -14,7 +14,7 @@ from pytest_django import Settings
 
 from accounts.models import Account, SignInEvent
 from accounts.profile import events
-from billing.models import Invoice, RefusedCode
+from billing.models import Command, Invoice, RefusedCode
 from billing.tests.admin.account_desk import PLANTED, account_url, read_account_page
 from billing.tests.api.mirror_factory import (
     NOW,
@@ -162,6 +162,16 @@ def test_a_payment_names_the_invoices_that_it_paid(support: Client, alice: Accou
         ]
     )
     assert links["INV-18"] in read_account_page(support, alice)
+
+
+def test_what_was_confirmed_is_shown_in_its_currency(support: Client, alice: Account) -> None:
+    shown = {"invoices": {"INV-7": 1299}, "due_now": 1299, "due_currency": "EUR"}
+    Command.objects.create(
+        account=alice, key="euros", kind="collect_due", actor="you", state=Command.State.FAILED, steps=[], shown=shown
+    )
+    page = unescape(read_account_page(support, alice))
+    assert "<dt>Invoice INV-7</dt><dd>12.99 EUR</dd>" in page
+    assert "$12.99" not in page
 
 
 def test_a_refused_code_is_in_the_timeline_with_the_reason(support: Client, alice: Account) -> None:
