@@ -25,6 +25,7 @@ from operators import second_factor
 from operators.forms import SignInForm
 from operators.lockout import OPERATORS
 from operators.models import Authenticator
+from operators.sessions import end_old_session
 
 AnyView = Callable[..., HttpResponseBase]
 
@@ -67,7 +68,11 @@ class OperatorsSite(OTPAdminSite):  # type: ignore[misc]  # django-otp has no ty
         super().__init__("admin")
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Return whether the request is from an operator, with a second factor if the installation requires it."""
+        """Return whether the request is from an operator, with a second factor if the installation requires it.
+
+        A session that has lasted too long ends here.
+        """
+        end_old_session(request)
         if settings.SECOND_FACTOR:
             return bool(super().has_permission(request))
         return AdminSite.has_permission(self, request)

@@ -34,6 +34,21 @@ def test_it_expires_after_half_an_hour_of_inactivity(olga: Operator, clock: Any)
     assert not olga.is_in()
 
 
+@pytest.mark.shows("security-39")
+def test_it_ends_twelve_hours_after_the_sign_in_however_busy_it_is(olga: Operator, clock: Any) -> None:
+    olga.enroll_app()
+    olga.sign_in()
+    for _ in range(36):
+        clock.shift(timedelta(minutes=20) - timedelta(seconds=1))
+        assert olga.is_in()
+    clock.shift(timedelta(minutes=1))
+    page = olga.browser.get("/admin/", follow=True)
+    assert page.redirect_chain == [("/admin/login/?next=/admin/", 302)]
+    assert "signed in as" not in page.content.decode()
+    olga.sign_in()
+    assert olga.is_in()
+
+
 def test_signing_out_ends_it_on_the_server(olga: Operator) -> None:
     olga.enroll_app()
     olga.sign_in()
