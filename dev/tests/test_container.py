@@ -48,8 +48,22 @@ def test_the_workers_consume_the_queues_of_the_demo():
     assert {"web", "beat", *queues} <= set(SERVICES)
 
 
+def read_units() -> dict[str, str]:
+    """Return the text of each service's unit by the name of its process."""
+    return {file.stem.removeprefix("portal-"): file.read_text() for file in ROOT.glob("deploy/systemd/*.service")}
+
+
+@pytest.mark.shows("security-69")
+def test_what_the_units_write_is_unreadable_to_other_users_of_the_host():
+    units = read_units()
+    assert set(units) == {"web@", "codes", "worker", "jobs", "beat"}
+    closed = {"UMask=0027", "StateDirectoryMode=0750"}
+    assert [name for name, text in units.items() if not closed <= {*text.splitlines()}] == []
+    assert "install -d -m 750 -o portal -g portal /var/lib/portal\n" in (ROOT / "docs" / "deployment.md").read_text()
+
+
 def test_the_units_run_the_commands_of_the_containers():
-    units = {file.stem.removeprefix("portal-"): file.read_text() for file in ROOT.glob("deploy/systemd/*.service")}
+    units = read_units()
     commands = {
         name: re.findall(r"^ExecStart=/opt/portal/current/.venv/bin/(.+)$", text, re.MULTILINE)
         for name, text in units.items()
