@@ -78,6 +78,11 @@ def test_the_units_run_the_commands_of_the_containers():
     assert {*commands} == {"codes", "worker", "jobs", "beat"}
 
 
+@pytest.mark.shows("security-10")
+def test_the_proxy_of_the_containers_is_published_only_where_it_sees_who_connects():
+    assert SERVICES["proxy"]["ports"] == ["0.0.0.0:80:80", "0.0.0.0:443:443"]
+
+
 def test_the_proxy_of_the_containers_finds_both_web_servers():
     upstream = (ROOT / "deploy" / "upstream.compose.conf").read_text()
 
