@@ -93,7 +93,6 @@ MIDDLEWARE = [
 
 ROOT_URLCONF = "portal.urls"
 WSGI_APPLICATION = "portal.wsgi.application"
-ASGI_APPLICATION = "portal.asgi.application"
 # The API's paths are exact: a redirect would turn a POST into a GET.
 APPEND_SLASH = False
 
