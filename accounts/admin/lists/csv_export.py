@@ -15,6 +15,7 @@ from django.urls import path, reverse
 
 from accounts.admin import audit_log
 from accounts.admin.lists.csv_format import csv_response
+from accounts.admin.lists.large_tables import has_found_too_much
 from accounts.admin.lists.read_only import AnyModelAdmin
 
 CHUNK_SIZE = 2000
@@ -45,13 +46,17 @@ class ExportableAdmin(AnyModelAdmin):
         return super().changelist_view(request, {**export_context, **(extra_context or {})})
 
     def export_view(self, request: HttpRequest) -> HttpResponseBase:
-        """Return the list as CSV. Raises PermissionDenied."""
+        """Return the list as CSV; if it is not complete, lead to the list, which says so. Raises PermissionDenied."""
         if not self.has_export_permission(request):
             raise PermissionDenied
         try:
             rows = self.get_changelist_instance(request).get_queryset(request)
         except IncorrectLookupParameters:
             return HttpResponseRedirect(reverse(f"admin:{self._url_name_prefix}_changelist"))
+        if has_found_too_much(request):
+            return HttpResponseRedirect(
+                f"{reverse(f'admin:{self._url_name_prefix}_changelist')}?{request.GET.urlencode()}"
+            )
         audit_log.log_table_action(request, self.model, f"Exported as CSV{_describe_filters(request)}.")
         header = [name for name, _ in self.export_columns]
         return csv_response(str(self.opts.verbose_name_plural), header, self._export_rows(rows))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.options import ShowFacets
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.functional import cached_property
 
 from accounts.admin.lists.read_only import AnyModelAdmin
@@ -24,6 +24,14 @@ else:
 COUNT_LIMIT, FOUND_LIMIT = 5_000, 1_000
 # The choices of a filter are the values in so many newest rows.
 SAMPLED_ROWS = 5_000
+
+
+_FOUND_TOO_MUCH = "portal.found_too_much"
+
+
+def has_found_too_much(request: HttpRequest) -> bool:
+    """Return whether the search of a list, which the request has made, left rows out."""
+    return _FOUND_TOO_MUCH in request.META
 
 
 class BoundedPaginator(AnyPaginator):
@@ -75,6 +83,17 @@ class LargeTableAdmin(AnyModelAdmin):
         request.GET = query
         return super().get_changelist_instance(request)
 
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Show the list, and say so if a search finds more than it shows."""
+        response = super().changelist_view(request, extra_context)
+        if has_found_too_much(request):
+            messages.warning(
+                request,
+                f"Your search finds more than {FOUND_LIMIT:,} {self.opts.verbose_name_plural}: some are missing here, "
+                "also newer ones. Search for something more precise, such as a whole id.",
+            )
+        return response
+
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
@@ -85,7 +104,10 @@ class LargeTableAdmin(AnyModelAdmin):
         found: set[Any] = set()
         for condition in self.search_conditions(term):
             rows = self.model._default_manager.filter(condition).order_by()
-            found.update(rows.values_list("pk", flat=True)[:FOUND_LIMIT])
+            keys = rows.values_list("pk", flat=True)[: FOUND_LIMIT + 1]
+            if len(keys) > FOUND_LIMIT:
+                request.META[_FOUND_TOO_MUCH] = True
+            found.update(keys[:FOUND_LIMIT])
         return queryset.filter(pk__in=found), False
 
     def search_conditions(self, term: str) -> list[Q]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from copy import copy
 from typing import Any
 
 import pytest
@@ -14,10 +15,14 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from accounts.admin.lists.csv_format import csv_cell
+from accounts.admin.lists.large_tables import FOUND_LIMIT
 from accounts.models import Account, User
+from billing.models import Invoice
 from billing.tests.api.mirror_factory import apply_catalog, make_invoice, make_resource, open_account
 
 pytestmark = pytest.mark.django_db
+
+INVOICES = "admin:billing_invoice_changelist"
 
 
 @pytest.fixture
@@ -63,6 +68,24 @@ def test_an_export_of_invoices_respects_the_filter(finance: Client, alice: Accou
 def test_an_export_of_transactions_keeps_amounts_as_numbers(finance: Client, alice: Account) -> None:
     (row,) = download_rows(finance, "billing_transaction")
     assert (row["id"], row["amount_cents"]) == ("txn_1", "-699")
+
+
+def test_a_search_that_finds_too_much_says_so_and_is_not_exported(finance: Client, alice: Account) -> None:
+    invoice = Invoice.objects.get(provider_id="17")
+    copies = []
+    for number in range(FOUND_LIMIT - 2):
+        copies.append(copy(invoice))
+        copies[-1].pk, copies[-1].provider_id = None, f"C-{number}"
+    Invoice.objects.bulk_create(copies)
+    searched = {"q": "alice@example.com"}
+    assert len(download_rows(finance, "billing_invoice", **searched)) == FOUND_LIMIT
+    assert "finds more than 1,000" not in finance.get(reverse(INVOICES), searched).content.decode()
+    invoice.pk, invoice.provider_id = None, "one-more"
+    invoice.save()
+    export = finance.get(reverse("admin:billing_invoice_export"), searched)
+    assert (export.status_code, export["Location"]) == (302, f"{reverse(INVOICES)}?q=alice%40example.com")
+    page = finance.get(export["Location"]).content.decode()
+    assert page.count("finds more than 1,000") == 1
 
 
 @pytest.mark.shows("security-40")
