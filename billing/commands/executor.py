@@ -168,10 +168,18 @@ def _waits_for_provider(command: Command, index: int) -> bool:
 
 
 def _handle_refusal(command: Command, kind: CommandKind, index: int, now: datetime, error: Refused) -> None:
-    if find_operation(command, index).on_refusal == "stop":
+    if not _may_skip(command, index):
         raise _fail_refused_step(command, index, now, error) from error
     logger.warning("Step %s of command %s was refused: %s", index, command.pk, error.code)
     apply_answers([Answer(command, index, (), StepState.SKIPPED)], kind, now)
+
+
+def _may_skip(command: Command, index: int) -> bool:
+    """Return whether a refused step is skipped."""
+    on_refusal, operation = find_operation(command, index).on_refusal, command.steps[index].operation
+    if on_refusal == "skip_after_others":
+        return any(step.is_done and step.operation != operation for step in command.steps[:index])
+    return on_refusal == "skip"
 
 
 def _change_step(command: Command, index: int, **changes: Any) -> None:

@@ -45,7 +45,8 @@ class Operation:
     idempotency window, it is sent again with a new key, at most `executor.MAX_NEW_KEYS` times.
     `waits_for_provider`: after an earlier step was done, an unreachable provider leaves the command open, not failed.
     `makes_invoice`: it may charge at once, with an invoice of its own.
-    `on_refusal`: whether a refusal stops the command or skips the step.
+    `on_refusal`: whether a refusal stops the command or skips the step; `skip_after_others` skips it once a step of
+    another operation was done.
     `refusal`: the error of a refusal that nothing more exact is known of; `decline`: of one by the payment gateway.
     """
 
@@ -57,7 +58,7 @@ class Operation:
     safe_to_repeat: bool = False
     waits_for_provider: bool = False
     makes_invoice: bool = False
-    on_refusal: Literal["stop", "skip"] = "stop"
+    on_refusal: Literal["stop", "skip", "skip_after_others"] = "stop"
     refusal: type[BillingError] = InvalidState
     decline: type[BillingError] = PaymentProcessingFailed
 
@@ -293,6 +294,8 @@ OPERATIONS: Mapping[str, Operation] = {
         send=_swap_coupons,
         is_done=_has_swapped_coupons,
         safe_to_repeat=True,
+        # The change that made the swap necessary was made, and the night aligns coupons.
+        on_refusal="skip_after_others",
     ),
     StepOperation.ADD_SOURCE: Operation(
         send=payments.add_source,

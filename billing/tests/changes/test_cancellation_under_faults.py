@@ -13,7 +13,8 @@ from accounts.models import Account, OutgoingMail
 from billing import clock
 from billing.changes import cancellation, cancellation_survey
 from billing.changes.discounts import bundle_coupons
-from billing.jobs import recovery
+from billing.health.checks import run_health_checks
+from billing.jobs import recovery, schedule
 from billing.jobs.resumes import worker
 from billing.mirror import account_import
 from billing.models import BundleRate, CancellationFeedback, ChurnEvent, Command, PauseSchedule
@@ -321,3 +322,21 @@ def test_a_repeated_cancellation_does_not_end_a_term_that_the_night_has_charged(
     assert is_refusal(cancel_paused(bea), 409, "invalid_state")
     assert provider.subscription(bea).status == "active"
     assert len(provider.invoices(bea)) == 2
+
+
+@pytest.mark.shows("rule-6")
+def test_a_bundle_coupon_that_is_gone_fails_no_change_and_is_reported(provider: Provider) -> None:
+    BundleRate.objects.create(size=2, percentage=10, coupon_id="GONE")
+    BundleRate.objects.create(size=3, percentage=15, coupon_id="BUNDLE-3")
+    bea = provider.subscriber("bea", FAITH, GOSPEL, KIDS, coupon_ids=["BUNDLE-3"])
+    body = {"subscriptionIds": [provider.subscription(bea, KIDS).id], **SURVEY}
+
+    assert Browser(bea).post("/api/account/subscriptions/cancel", body).status_code == 200
+
+    now = clock.billing_now()
+    schedule.run_job("reconcile", schedule.newest_night(now), now=now)
+    subscriptions = [provider.subscription(bea, plan) for plan in (FAITH, GOSPEL, KIDS)]
+    assert [subscription.status for subscription in subscriptions] == ["active", "active", "non_renewing"]
+    assert [row.coupon_id for row in subscriptions[0].coupons] == ["BUNDLE-3"]
+    [comparison] = [check for check in run_health_checks(now=now) if check.name == "mirror_mended"]
+    assert comparison.needs_somebody
