@@ -60,7 +60,7 @@ def throttle_events(clock: Clock = REAL_CLOCK) -> AbstractContextManager[None]:
 
 def throttle_events_without_waiting() -> AbstractContextManager[None]:
     """Make the requests of a block keep the pace of reads after webhooks without waiting: NoTurn is raised instead."""
-    return retry_when_throttled(_take_free_turn, longest_wait=0)
+    return retry_when_throttled(partial(_wait_for_turn, Lane.EVENTS, REAL_CLOCK, longest=0), longest_wait=0)
 
 
 def count_subscriber_request() -> None:
@@ -78,23 +78,16 @@ def count_subscriber_request() -> None:
         logger.warning("A request could not be counted: %s", type(error).__name__)
 
 
-def _wait_for_turn(lane: str, clock: Clock) -> None:
-    """Wait until the lane may make one more request.
+def _wait_for_turn(lane: str, clock: Clock, *, longest: float = LONGEST_WAIT_SECONDS) -> None:
+    """Wait until the lane may make one more request, so many seconds at most.
 
-    Raises NoTurn when so many wait already that it would take too long, and when this worker is to end.
+    Raises NoTurn when so many wait already that it would take longer, and when this worker is to end.
     """
     allowed = settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE
     if allowed:
-        clock.sleep(_reserve_turn(lane, allowed, clock.now(), longest=LONGEST_WAIT_SECONDS))
+        clock.sleep(_reserve_turn(lane, allowed, clock.now(), longest=longest))
     if shutdown.is_stopping():
         raise NoTurn("this worker is to end")
-
-
-def _take_free_turn() -> None:
-    """Take a turn of the events' lane that needs no waiting. Raises NoTurn when there is none."""
-    allowed = settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE
-    if allowed:
-        _reserve_turn(Lane.EVENTS, allowed, database_now(), longest=0)
 
 
 @transaction.atomic
