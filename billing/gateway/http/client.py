@@ -139,7 +139,7 @@ def translate_error(error: Exception) -> Exception:
 
     if isinstance(error, APIError):
         return _translate_api_error(error)
-    if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)):
+    if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
         return NotSent(type(error).__name__)
     if isinstance(error, httpx.HTTPError):
         return Unconfirmed(type(error).__name__)

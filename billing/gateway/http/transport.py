@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MAX_CONNECTIONS = 20
-WRITE_AND_POOL_TIMEOUT_SECONDS = 5.0
+WRITE_TIMEOUT_SECONDS = 5.0
 # How much of an unreadable answer is logged.
 LOGGED_CHARACTERS = 500
 
@@ -97,7 +96,8 @@ class _ClientPool:
                 self._client = httpx.Client(
                     verify=ssl.create_default_context(cafile=Chargebee.ca_cert_path),
                     trust_env=False,
-                    limits=httpx.Limits(max_connections=MAX_CONNECTIONS),
+                    # None: each thread has one call at a time, and there are as many threads as the settings say.
+                    limits=httpx.Limits(),
                 )
             return self._client
 
@@ -146,7 +146,7 @@ def _send_request(request_args: dict[str, Any]) -> Any:
 
     request_args.pop("verify", None)
     timeout: httpx.Timeout = request_args.pop("timeout")
-    bounded = httpx.Timeout(WRITE_AND_POOL_TIMEOUT_SECONDS, connect=timeout.connect, read=timeout.read)
+    bounded = httpx.Timeout(WRITE_TIMEOUT_SECONDS, connect=timeout.connect, read=timeout.read)
     started = time.monotonic()
     response = None
     _answer.set("")

@@ -10,6 +10,7 @@ import ssl
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,19 +22,23 @@ from billing.gateway.errors import GatewayError, Missing, NotSent, PaymentRefuse
 from billing.gateway.scheduled import read_subscription_snapshot
 from billing.tests.support.faulty_proxy import FaultyProxy
 from billing.tests.support.live_provider import FAITH, Provider
+from portal.env import read_environment
 
 Answers = Callable[..., None]
+MEETING_SECONDS = 20
 OPENSSL = shutil.which("openssl") or "openssl"
 
 
 @pytest.fixture
 def answers(settings: Settings) -> Iterator[Answers]:
-    """A provider that gives every request the same answer."""
+    """A provider that gives every request the same answer, if asked once as many requests as `meeting` are there."""
     given: dict[str, Any] = {}
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["Content-Length"] or 0))
+            if given["meeting"]:
+                given["meeting"].wait(timeout=MEETING_SECONDS)
             self.send_response(given["status"])
             for name, value in given["headers"].items():
                 self.send_header(name, value)
@@ -50,11 +55,12 @@ def answers(settings: Settings) -> Iterator[Answers]:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     settings.CHARGEBEE_ENDPOINT = f"http://127.0.0.1:{server.server_port}/api/v2"
 
-    def answer(status: int, body: Any, **headers: str) -> None:
+    def answer(status: int, body: Any, meeting: threading.Barrier | None = None, **headers: str) -> None:
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
         given.update(
             status=status,
             body=raw,
+            meeting=meeting,
             headers={name.replace("_", "-"): value for name, value in headers.items()},
         )
 
@@ -65,6 +71,21 @@ def answers(settings: Settings) -> Iterator[Answers]:
 
 def error_body(code: str, kind: str | None = None) -> dict[str, Any]:
     return {"message": "for developers", "api_error_code": code, **({"type": kind} if kind else {})}
+
+
+def test_as_many_calls_as_resumes_wait_for_the_provider_at_once(answers: Answers) -> None:
+    count = read_environment().resume_threads
+    answers(409, error_body("invalid_state_for_request", "invalid_request"), meeting=threading.Barrier(count))
+
+    def call(_: int) -> type[Exception] | None:
+        try:
+            subscriptions.pause_at_term_end("sub", key="key")
+        except GatewayError as error:
+            return type(error)
+        return None
+
+    with ThreadPoolExecutor(count) as pool:
+        assert set(pool.map(call, range(count))) == {Refused}
 
 
 @pytest.mark.shows("reliability-7")
