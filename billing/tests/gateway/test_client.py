@@ -22,9 +22,10 @@ from billing.gateway.errors import GatewayError, Missing, NotSent, PaymentRefuse
 from billing.gateway.scheduled import read_subscription_snapshot
 from billing.tests.support.faulty_proxy import FaultyProxy
 from billing.tests.support.live_provider import FAITH, Provider
-from portal.env import read_environment
 
 Answers = Callable[..., None]
+# The setting's default.
+RESUME_THREADS = 32
 MEETING_SECONDS = 20
 OPENSSL = shutil.which("openssl") or "openssl"
 
@@ -74,8 +75,7 @@ def error_body(code: str, kind: str | None = None) -> dict[str, Any]:
 
 
 def test_as_many_calls_as_resumes_wait_for_the_provider_at_once(answers: Answers) -> None:
-    count = read_environment().resume_threads
-    answers(409, error_body("invalid_state_for_request", "invalid_request"), meeting=threading.Barrier(count))
+    answers(409, error_body("invalid_state_for_request", "invalid_request"), meeting=threading.Barrier(RESUME_THREADS))
 
     def call(_: int) -> type[Exception] | None:
         try:
@@ -84,8 +84,8 @@ def test_as_many_calls_as_resumes_wait_for_the_provider_at_once(answers: Answers
             return type(error)
         return None
 
-    with ThreadPoolExecutor(count) as pool:
-        assert set(pool.map(call, range(count))) == {Refused}
+    with ThreadPoolExecutor(RESUME_THREADS) as pool:
+        assert set(pool.map(call, range(RESUME_THREADS))) == {Refused}
 
 
 @pytest.mark.shows("reliability-7")
