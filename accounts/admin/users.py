@@ -57,7 +57,7 @@ class AccountAdmin(LargeTableAdmin, ReadOnlyAdmin, ExportableAdmin):
     search_fields = ("email__startswith",)
     search_help_text = "Start of an address, or a name"
     fields = ("email",)  # the page shows all else in parts of its own
-    actions = ("sign_out_everywhere", "switch_sign_in_off", "switch_sign_in_on")
+    actions = ("switch_sign_in_off", "switch_sign_in_on")
     export_columns = (
         ("email", lambda account: account.email),
         ("first_name", lambda account: account.first_name),
@@ -73,10 +73,6 @@ class AccountAdmin(LargeTableAdmin, ReadOnlyAdmin, ExportableAdmin):
     def has_manage_permission(self, request: HttpRequest) -> bool:
         """Return whether the operator may activate and deactivate accounts, which are otherwise read-only."""
         return request.user.has_perm("accounts.change_account")
-
-    def has_sign_out_permission(self, request: HttpRequest) -> bool:
-        """Return whether the operator may end subscribers' sessions."""
-        return request.user.has_perm("accounts.sign_out_account")
 
     def get_urls(self) -> list[Any]:
         """Add the URL of the account actions."""
@@ -149,15 +145,6 @@ class AccountAdmin(LargeTableAdmin, ReadOnlyAdmin, ExportableAdmin):
     def may_sign_in(self, account: Account) -> bool:
         """Return whether the account is active."""
         return account.user.is_active
-
-    @admin.action(description="Sign out everywhere", permissions=["sign_out"])
-    def sign_out_everywhere(self, request: HttpRequest, accounts: QuerySet[Account]) -> None:
-        """End every session of the selected accounts."""
-        ended = 0
-        for account in accounts.select_related("user"):
-            ended += flow.sign_out_by_operator(account, actor=audit_log.operator_actor(request))
-            audit_log.log_action(request, account, "Signed out everywhere.")
-        messages.success(request, f"Sessions ended: {ended}.")
 
     @admin.action(description="Turn off sign-in and sign out", permissions=["manage"])
     def switch_sign_in_off(self, request: HttpRequest, accounts: QuerySet[Account]) -> None:

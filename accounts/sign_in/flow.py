@@ -58,7 +58,7 @@ def end_session(session: SessionToken) -> None:
     session.delete()
 
 
-def sign_out_by_operator(account: Account, *, actor: str, reason: str = "") -> int:
+def sign_out_by_operator(account: Account, *, actor: str, reason: str) -> int:
     """End every session of an account, record it in the activity, and return how many there were.
 
     `reason` is why the operator did it.

@@ -127,7 +127,8 @@ def run_admin_action(operator: Client, model: Any, action: str, *pks: Any) -> st
 
 @pytest.mark.shows("security-17")
 def test_operators_can_sign_an_account_out_everywhere(operator: Client, history: SignInClient, ava: Account) -> None:
-    assert "Sessions ended: 1." in run_admin_action(operator, Account, "sign_out_everywhere", ava.pk)
+    act = reverse("admin:accounts_account_act", args=[ava.pk, "sign-out-everywhere"])
+    assert "Sessions ended: 1." in operator.post(act, {"reason": "Lost phone"}, follow=True).content.decode()
     assert not SessionToken.objects.exists()
 
 
@@ -145,7 +146,7 @@ def test_an_operator_with_view_permission_gets_no_actions(client: Client, ava: A
     support = User.objects.create_user("sam", password="correct horse battery staple", is_staff=True)
     support.user_permissions.add(Permission.objects.get(codename="view_account"))
     client.force_login(support)
-    assert "sign_out_everywhere" not in client.get(admin_url("changelist", Account)).content.decode()
+    assert "switch_sign_in_off" not in client.get(admin_url("changelist", Account)).content.decode()
     assert client.get(admin_url("changelist", LoginChallenge)).status_code == 403
 
 

@@ -78,7 +78,7 @@ class AdminOperator:
             "resume": lambda: self._resume_plan(account, plan),
             "remove pause": lambda: self._remove_pause(account, plan),
             "resync": lambda: operator_actions.resync_as_operator(account, actor=OPERATOR, now=clock.billing_now()),
-            "sign out": lambda: flow.sign_out_by_operator(account, actor=OPERATOR),
+            "sign out": lambda: flow.sign_out_by_operator(account, actor=OPERATOR, reason="Lost phone"),
             "switch off and on": lambda: self._switch_off_and_on(account),
             "unsubscribe": lambda: email_preferences.change_preferences(
                 account,
