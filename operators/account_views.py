@@ -31,6 +31,7 @@ from operators.network import can_reach_admin
 PERMISSION = "operators.open_accountview"
 DURATION = timedelta(minutes=15)
 FIRST_SCREEN = "/dashboard"
+VIEW_HEADER = "X-View"
 
 
 class ViewOnly(PortalError):
@@ -45,11 +46,14 @@ class ViewAuthentication(BaseAuthentication):
     """Authenticates reads with an operator's view of an account, as its subscriber."""
 
     def authenticate(self, request: Request) -> tuple[User, AccountView] | None:
-        """Return the subscriber's user and the view, or None without an open one. A change is never authenticated."""
+        """Return the subscriber's user and the view, or None without an open one. A change is never authenticated.
+
+        A page says which view it shows: the cookie, which all tabs share, may be that of a later one by now.
+        """
         if request.method not in SAFE_METHODS:
             return None
         view = find_open_view(request._request)
-        return None if view is None else (view.account.user, view)
+        return None if view is None or not _is_shown(request, view) else (view.account.user, view)
 
 
 @transaction.atomic
@@ -113,6 +117,11 @@ def find_open_view(request: HttpRequest) -> AccountView | None:
 def delete_old_views() -> None:
     """Delete the views that have expired."""
     AccountView.objects.filter(expires_at__lte=timezone.now()).delete()
+
+
+def _is_shown(request: Request, view: AccountView) -> bool:
+    """Return whether the page that asks, if it names a view, shows this one."""
+    return request.headers.get(VIEW_HEADER, str(view.pk)) == str(view.pk)
 
 
 def _may_see(request: HttpRequest, view: AccountView) -> bool:

@@ -70,6 +70,7 @@ def _view_settings(request: HttpRequest, view: AccountView) -> dict[str, object]
     """Return what the app needs to know of an operator's view of an account: its banner, and how it ends."""
     return {
         "view": {
+            "id": view.pk,
             "name": view.account.name or view.account.email,
             "expiresAt": view.expires_at.isoformat(),
             "secondsLeft": int((view.expires_at - timezone.now()).total_seconds()),

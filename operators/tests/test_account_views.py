@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
+import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
@@ -85,6 +86,22 @@ def test_its_subscriber_and_the_log_are_told(sue: Client, ava: Account) -> None:
     [told] = sue.get("/api/account/activity").json()
     assert (told["actor"], told["text"]) == ("support", event.text)
     assert "sue" not in str(told)
+
+
+def test_a_tab_that_shows_one_account_reads_nothing_of_another_that_a_second_tab_opens(
+    sue: Client, ava: Account
+) -> None:
+    def open_tab(account: Account, key: str) -> dict[str, str]:
+        see_screens(sue, account, key=key)
+        found = re.search(r'"view": \{"id": (\d+)', sue.get("/dashboard").content.decode())
+        assert found is not None
+        return {"X-View": found[1]}
+
+    first = open_tab(ava, KEY)
+    assert seen_address(sue, **first) == "ava@example.com"
+    ben = Account.objects.open_account(email="ben@example.com", first_name="Ben")
+    second = open_tab(ben, f"operator-{'1' * 32}")
+    assert [seen_address(sue, **tab) for tab in (first, second)] == [None, "ben@example.com"]
 
 
 def test_a_confirmation_that_is_sent_twice_begins_one_view(sue: Client, ava: Account) -> None:

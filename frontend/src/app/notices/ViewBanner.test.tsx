@@ -11,6 +11,7 @@ import { servePageAs } from '@/testing/pageLoads';
 import { errorResponse, server } from '@/testing/server';
 
 const VIEW = {
+  id: 7,
   name: 'Ava Thompson',
   expiresAt: '2026-03-10T16:15:00Z',
   secondsLeft: 900,
@@ -54,7 +55,7 @@ describe('an operator who sees an account', () => {
     expect(banner).toBeVisible();
   });
 
-  it('reads without a token, and leaves the one of the browser alone', async () => {
+  it('reads without a token but names its view, and leaves the one of the browser alone', async () => {
     const sent: Request[] = [];
     server.events.on('request:start', ({ request }) => void sent.push(request));
     const user = openApp('/billingHistory');
@@ -65,6 +66,7 @@ describe('an operator who sees an account', () => {
     expect(localStorage.getItem('token')).toBe('of-the-operators-own');
     expect(sent.length).toBeGreaterThan(0);
     expect(sent.filter(({ headers }) => headers.has('Authorization'))).toEqual([]);
+    expect(sent.filter(({ headers }) => headers.get('X-View') !== '7')).toEqual([]);
     server.events.removeAllListeners();
   });
 

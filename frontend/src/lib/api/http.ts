@@ -1,4 +1,4 @@
-import { leaveAccountView } from '@/lib/page/pageSettings';
+import { leaveAccountView, readAccountView } from '@/lib/page/pageSettings';
 import { useAuth } from '@/stores/auth';
 import { ApiError, GENERIC_MESSAGE } from './errors';
 import { buildJsonHeaders, takeStartedRead } from './firstReads';
@@ -32,6 +32,9 @@ function buildHeaders(options: RequestOptions, token: string | null): Headers {
   if (options.body !== undefined) headers.set('Content-Type', 'application/json');
   if (options.idempotencyKey) headers.set('Idempotency-Key', options.idempotencyKey);
   if (options.etag) headers.set('If-None-Match', options.etag);
+  const view = readAccountView();
+  // The cookie of a view is that of all tabs: another account may have been opened in one of them.
+  if (view) headers.set('X-View', String(view.id));
   return headers;
 }
 

@@ -5,6 +5,7 @@ export type PageKind = 'app' | 'profile' | 'card' | 'payPal';
 
 /** An operator's view of an account: its screens, read-only, until it expires or is ended. */
 export interface AccountView {
+  id: number;
   /** The subscriber's name, or else the email address. */
   name: string;
   expiresAt: string;
