@@ -220,7 +220,7 @@ def _check_overdue_resumes(now: datetime) -> HealthCheck:
         found=_count_phrase(overdue, "overdue by a day or more", "overdue by a day or more"),
         number=overdue,
         needs_somebody=overdue > 0,
-        todo="Check that the nightly job runs. The schedule shows the last error. Use Resume now for a single pause.",
+        todo="Check that the nightly job runs. The schedule shows the last error. Resume one on its account's page.",
         runbook="a-resume-is-not-paid-for",
         admin_list="billing_pauseschedule",
         admin_filter="overdue=yes",
