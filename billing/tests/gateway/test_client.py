@@ -52,7 +52,11 @@ def answers(settings: Settings) -> Iterator[Answers]:
         def log_message(self, *_: Any) -> None:
             """Log nothing."""
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Server(http.server.ThreadingHTTPServer):
+        # How many connections may wait to be accepted.
+        request_queue_size = RESUME_THREADS
+
+    server = Server(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     settings.CHARGEBEE_ENDPOINT = f"http://127.0.0.1:{server.server_port}/api/v2"
 
