@@ -33,8 +33,13 @@ describe('money', () => {
     expect(formatInvoiceTotal(250, 'EUR')).toBe('€2.50 EUR');
   });
 
-  it('has no cents in currencies that have none', () => {
-    expect(formatCents(500, 'JPY')).toBe('¥500');
+  it.each([
+    [500, 'JPY', '¥500'],
+    // Browsers write these without decimals, and the provider counts hundredths.
+    [129900, 'HUF', 'HUF 1,299.00'],
+    [1250, 'KWD', 'KWD 1.250'],
+  ])('has the decimals of its currency: %i of %s', (cents, currency, text) => {
+    expect(formatCents(cents, currency).replace('\u00a0', ' ')).toBe(text);
   });
 
   it.each([

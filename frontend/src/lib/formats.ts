@@ -12,14 +12,33 @@ export interface Terms {
   periodUnit: 'day' | 'week' | 'month' | 'year';
 }
 
+// The currencies that are not divided into hundredths (ISO 4217).
+const WITHOUT_CENTS = new Set(
+  'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'.split(' '),
+);
+const IN_THOUSANDTHS = new Set('BHD IQD JOD KWD LYD OMR TND'.split(' '));
+
 // A formatter takes much longer to create than to use, so each is created on first use and kept.
 const moneyFormatters = new Map<string, Intl.NumberFormat>();
 const dateFormatters = new Map<DateStyle, Intl.DateTimeFormat>();
 let listFormatter: Intl.ListFormat | undefined;
 
+/** How many decimals an amount has, as in `billing/money.py`: browsers round some currencies. */
+function decimalsOf(currency: string): number {
+  if (WITHOUT_CENTS.has(currency)) return 0;
+  return IN_THOUSANDTHS.has(currency) ? 3 : 2;
+}
+
 function moneyFormatter(currency: string): Intl.NumberFormat {
+  const decimals = decimalsOf(currency);
   const formatter =
-    moneyFormatters.get(currency) ?? new Intl.NumberFormat(LOCALE, { style: 'currency', currency });
+    moneyFormatters.get(currency) ??
+    new Intl.NumberFormat(LOCALE, {
+      style: 'currency',
+      currency,
+      minimumFractionDigits: decimals,
+      maximumFractionDigits: decimals,
+    });
   moneyFormatters.set(currency, formatter);
   return formatter;
 }
@@ -29,8 +48,7 @@ function moneyFormatter(currency: string): Intl.NumberFormat {
  * 500 → `¥500`.
  */
 export function formatCents(cents: number, currency = DEFAULT_CURRENCY): string {
-  const formatter = moneyFormatter(currency);
-  return formatter.format(cents / 10 ** (formatter.resolvedOptions().maximumFractionDigits ?? 2));
+  return moneyFormatter(currency).format(cents / 10 ** decimalsOf(currency));
 }
 
 /** 699 → `$6.99 USD`, as the invoice list shows its totals. */
