@@ -175,9 +175,11 @@ def test_an_erased_customer_is_not_brought_back_by_the_event_of_its_creation(sit
     delivery = WebhookDelivery(site)
     delivery.collect_new()
     reconcile.read_feed(now=clock.billing_now())
-    site.console(Account.objects.get(email="eve@example.com"), "cancel now", FAITH)
-    account_import.resync_account(Account.objects.get(email="eve@example.com"))
-    erasure.erase_account(Account.objects.get(email="eve@example.com"), actor="support:olga")
+    eve = account_import.import_account("eve@example.com")
+    assert eve is not None
+    site.console(eve, "cancel now", FAITH)
+    account_import.resync_account(eve)
+    erasure.erase_account(eve, actor="support:olga")
 
     if announced == "by a webhook":
         delivery.deliver_all()

@@ -261,13 +261,13 @@ def test_a_partial_change_returns_the_current_state(
 ) -> None:
     gospel = existing_plan(ava.get(MANAGE), GOSPEL)["subId"]
 
-    def pause_after_start(request: bytes) -> None:
-        """Pause the plan at the provider once the addition started, so that the provider refuses its coupon."""
+    def end_after_start(request: bytes) -> None:
+        """End the plan at the provider once the addition started, so that the provider refuses its cancellation."""
         if b"/subscription_for_items" in request and shop.subscription(gospel)["status"] == "active":
-            shop.client.Subscription.pause(gospel, {"pause_option": "immediately"})
+            shop.client.Subscription.cancel_for_items(gospel, {"cancel_option": "immediately"})
 
-    faulty_proxy.on_answer = pause_after_start
-    response = ava.post(CHANGE, {"planIds": [FAITH, GOSPEL, KIDS]})
+    faulty_proxy.on_answer = end_after_start
+    response = ava.post(CHANGE, {"planIds": [FAITH, KIDS]})
     assert is_refusal(response, 502, "billing_partial")
     assert pick_fields(response, READ_FIELDS) == pick_fields(ava.get(MANAGE), READ_FIELDS)
     assert existing_plan(response, KIDS)["status"] == "ACTIVE"
