@@ -119,7 +119,7 @@ def test_a_plan_of_another_account_cannot_be_switched(alice: Browser, path: str)
 
 
 def test_a_strangers_plan_is_treated_as_an_addition(alice: Browser) -> None:
-    """Selecting the plan that Bob has adds one to Alice's account: her subscriptions are read first, and nobody answers."""
+    """Selecting the plan that Bob has adds one: Alice's subscriptions are read first, and nobody answers."""
     selection = {"planIds": ["faith-family-plan", "gospel-tv-plan", "Minno-Plan"]}
     response = alice.post("/api/account/add-remove-service", selection)
     assert response.json()["code"] == "billing_unavailable"
