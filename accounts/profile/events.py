@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from django.utils.text import Truncator
-
 from accounts.models import Account, AccountEvent
 from accounts.models.events import MAX_TEXT_LENGTH
 
@@ -26,5 +24,7 @@ def record_events(events: Sequence[AccountEvent]) -> list[AccountEvent]:
     A longer text than an entry holds is cut: the change that it tells of has been made, whatever its plans are called.
     """
     for event in events:
-        event.text = Truncator(event.text).chars(MAX_TEXT_LENGTH)
+        # Django's Truncator does not count combining marks, and the column does.
+        if len(event.text) > MAX_TEXT_LENGTH:
+            event.text = f"{event.text[: MAX_TEXT_LENGTH - 1]}…"
     return AccountEvent.objects.bulk_create(events)

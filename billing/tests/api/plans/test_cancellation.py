@@ -368,8 +368,9 @@ def test_the_undo_restores_a_waiting_free_month(shop: SyncedProvider, ava: Accou
 def test_a_change_of_many_long_names_is_told_in_as_much_as_the_activity_holds(
     shop: SyncedProvider, ava: Account
 ) -> None:
+    # With a combining mark, which takes a place of its own.
     Plan.objects.filter(pk=FAITH).update(
-        name="Faith & Family with everything that anybody could want, all in one place"
+        name="Faith & Family with everything that anybody could want, for each nin\u0303o"
     )
     subscriptions = [shop.subscribe("ava", FAITH) for _ in range(7)]
     browser = Browser(ava)
