@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from billing.models import Subscription
-from billing.receipts.delivery import ADD_SERVICES_PATH, Link, Receipt, undo_links
+from billing.receipts.delivery import ADD_SERVICES_PATH, DASHBOARD_PATH, Link, Receipt, undo_links
 from billing.receipts.phrases import (
     Fact,
     billing_facts,
@@ -31,6 +31,7 @@ def cancellation_receipt(
     are those whose scheduled pause or change was set aside. `lost` names discounts that waited for a next bill.
     """
     ending = scheduled_endings(ended)
+    undo_text, links = _way_back(ended, ending)
     return Receipt(
         title=f"Your cancellation of {plan_names(ended)} is scheduled"
         if ending
@@ -44,11 +45,18 @@ def cancellation_receipt(
             *((plan_name(subscription), end_phrase(subscription)) for subscription in ended),
             *billing_facts([*ending, *going_on]),
         ],
-        undo_text="Changed your mind? You can undo this anytime before then."
-        if ending
-        else "You can start again anytime.",
-        links=undo_links(ending, "Keep {}") if ending else [Link("Start again", ADD_SERVICES_PATH)],
+        undo_text=undo_text,
+        links=links,
     )
+
+
+def _way_back(ended: Sequence[Subscription], ending: Sequence[Subscription]) -> tuple[str, Sequence[Link]]:
+    """Return what is said of keeping the plans or starting them again, and the links to it; nothing of unsold ones."""
+    if ending:
+        return "Changed your mind? You can undo this anytime before then.", undo_links(ending, "Keep {}")
+    if any(subscription.plan.on_sale for subscription in ended):
+        return "You can start again anytime.", [Link("Start again", ADD_SERVICES_PATH)]
+    return "", [Link("See your subscriptions", DASHBOARD_PATH)]
 
 
 def cancellation_removed_receipt(subscriptions: Sequence[Subscription]) -> Receipt:

@@ -79,6 +79,23 @@ def test_a_paused_subscription_ends_immediately_with_its_schedule(shop: SyncedPr
     assert len(shop.invoices("ava")) == 1
 
 
+@pytest.mark.parametrize(
+    ("on_sale", "way_back", "link"),
+    [(True, "You can start again anytime.", "Start again"), (False, "", "See your subscriptions")],
+)
+def test_the_mail_about_an_end_offers_a_new_start_only_of_what_is_sold(
+    shop: SyncedProvider, ava: Account, *, on_sale: bool, way_back: str, link: str
+) -> None:
+    browser, faith = Browser(ava), shop.subscribe("ava", FAITH)
+    browser.post("/api/account/pause?days=30")
+    shop.pass_term_end("ava", faith)
+    Plan.objects.filter(pk=FAITH).update(on_sale=on_sale)
+    browser.post(CANCEL, SURVEY)
+    told = OutgoingMail.objects.latest("pk").context
+    assert told["title"] == "Faith & Family was canceled"
+    assert (told["undo_text"], told["action_label"]) == (way_back, link)
+
+
 @pytest.mark.shows("rule-7")
 def test_a_subscription_that_has_not_started_ends_immediately_and_is_never_charged(
     shop: SyncedProvider, ava: Account
