@@ -1,10 +1,9 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Outlet } from 'react-router-dom';
 import { AlertSlot } from '@/app/notices/AlertSlot';
 import { GlobalModal } from '@/app/notices/GlobalModal';
-import { PaymentFailureBanner } from '@/app/notices/PaymentFailureBanner';
-import { paymentFailureOptions } from '@/lib/api/queries';
+import { PaymentFailureBanner, usePaymentFailure } from '@/app/notices/PaymentFailureBanner';
 import { refreshOnOtherTabChange } from '@/lib/page/otherTabs';
 import { useLoadingFlag } from '@/stores/loader';
 import { AccountNav } from './AccountNav';
@@ -27,13 +26,12 @@ export default function AccountLayout() {
 }
 
 /**
- * Renders the screen once it is known whether a banner is shown above it, because a late banner
- * would shift the layout. If that request fails, the screen renders anyway and stays during a
- * retry.
+ * Renders the screen once it is known whether a banner is shown above it and where that leads,
+ * because a late banner would shift the layout. If that cannot be read, the screen renders anyway
+ * and stays during a retry.
  */
 function ScreenBelowBanner() {
-  const { isFetched, fetchStatus } = useQuery(paymentFailureOptions);
-  const isAwaited = !isFetched && fetchStatus === 'fetching';
+  const { isAwaited } = usePaymentFailure();
   useLoadingFlag(isAwaited);
   return isAwaited ? null : <Outlet />;
 }

@@ -14,17 +14,29 @@ const PAYING_SCREENS = [paths.updateCard, paths.payPal, paths.addPaymentMethod, 
 /** A banner on all other screens after a failed payment, until nothing is due. */
 export function PaymentFailureBanner() {
   const { pathname } = useLocation();
-  const { data } = useQuery(paymentFailureOptions);
-  const isFailing = data?.hasPaymentFailure === true;
-  const { data: payments } = useQuery({ ...paymentsOptions, enabled: isFailing });
+  const { failure, payments, isAwaited } = usePaymentFailure();
   const isPaying = PAYING_SCREENS.some((path) => matchPath(path, pathname));
-  if (!data?.hasPaymentFailure || isPaying) return null;
+  if (!failure?.hasPaymentFailure || isAwaited || isPaying) return null;
   const update = <ButtonLink {...paymentUpdateLink(payments)}>UPDATE PAYMENT DETAILS</ButtonLink>;
   return (
     <Banner title="Payment Failed" action={update}>
-      {failureSentence(data)}
+      {failureSentence(failure)}
     </Banner>
   );
+}
+
+/**
+ * The failed payment and, only if there is one, the payment methods. `isAwaited` until both are
+ * known or could not be read, and no longer during a retry.
+ */
+export function usePaymentFailure() {
+  const failure = useQuery(paymentFailureOptions);
+  const isFailing = failure.data?.hasPaymentFailure === true;
+  const payments = useQuery({ ...paymentsOptions, enabled: isFailing });
+  const isAwaited = [failure, payments].some(
+    ({ isFetched, fetchStatus }) => !isFetched && fetchStatus === 'fetching',
+  );
+  return { failure: failure.data, payments: payments.data, isAwaited };
 }
 
 /** The sentence of the specification, unless a plan has been interrupted already. */
@@ -45,7 +57,7 @@ function interruptions(plans: readonly string[], one: string, several: string): 
 
 /**
  * Links to updating the default payment method, or to adding one if there is none; to the list
- * while that is unknown.
+ * if the methods could not be read.
  */
 function paymentUpdateLink(payments: Payments | undefined) {
   if (!payments) return { to: paths.paymentMethods };
