@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { CONFIRMING_MESSAGE, hasCode, isUnconfirmed } from '@/lib/api/errors';
+import { changeFailureMessage, hasCode, isUnconfirmed } from '@/lib/api/errors';
 import { InfoAlert } from '@/ui/feedback/InfoAlert';
 import { RefusalMessage } from './RefusalMessage';
 
@@ -14,11 +14,11 @@ interface ChangeFailureProps {
  * information, not as failures.
  */
 export function ChangeFailure({ error, children }: ChangeFailureProps) {
-  if (isUnconfirmed(error)) return <InfoAlert>{CONFIRMING_MESSAGE}</InfoAlert>;
+  const isInfo = isUnconfirmed(error) || hasCode(error, 'quote_changed');
   return (
-    <InfoAlert tone={hasCode(error, 'quote_changed') ? 'info' : 'error'}>
-      <RefusalMessage error={error} />
-      {children}
+    <InfoAlert tone={isInfo ? 'info' : 'error'}>
+      <RefusalMessage error={error} message={changeFailureMessage(error)} />
+      {!isUnconfirmed(error) && children}
     </InfoAlert>
   );
 }

@@ -62,6 +62,13 @@ export function isUnconfirmed(error: unknown): boolean {
   return hasCode(error, 'billing_unconfirmed');
 }
 
+/** Why a change failed, or that it is still being confirmed. */
+export function changeFailureMessage(error: unknown): string {
+  if (isUnconfirmed(error)) return CONFIRMING_MESSAGE;
+  const message = errorMessage(error);
+  return message === UNREACHABLE_MESSAGE ? `${message} Nothing will be done twice.` : message;
+}
+
 /**
  * Whether this error settles the intent. After any other error (no response, a proxy's response,
  * 429, 503) the server may have acted or may still act, so a retry has to use the same key.

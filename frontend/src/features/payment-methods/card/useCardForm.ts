@@ -6,14 +6,13 @@ import {
   type AuthorizationFailure,
   describeAuthorizationFailure,
 } from '@/features/payment-methods/shared/bankAuthorization';
-import { failureMessage } from '@/features/payment-methods/shared/messages';
 import { navigateToSuccess } from '@/features/payment-methods/shared/successNavigation';
 import {
   type EditedSource,
   useReturnToList,
 } from '@/features/payment-methods/shared/useEditedSource';
 import { usePaymentChange } from '@/features/payment-methods/shared/usePaymentChange';
-import { hasCode, isUnconfirmed } from '@/lib/api/errors';
+import { changeFailureMessage, hasCode, isUnconfirmed } from '@/lib/api/errors';
 import { createIdempotencyKey, sendUntilSettled } from '@/lib/api/useCommand';
 import { showSnackbar } from '@/stores/snackbar';
 import type { CardFieldsHandle } from './CardFields';
@@ -47,7 +46,7 @@ async function buildRequest(
 }
 
 function describeFailure(error: Error): AuthorizationFailure {
-  return { message: failureMessage(error), tone: isUnconfirmed(error) ? 'info' : 'error' };
+  return { message: changeFailureMessage(error), tone: isUnconfirmed(error) ? 'info' : 'error' };
 }
 
 /**
@@ -74,7 +73,7 @@ export function useCardForm(
   const change = usePaymentChange({
     onDone: (answer, request) => navigateToSuccess(navigate, readPlanOrder(query), answer, request),
     onRefused: (error) => {
-      if (hasCode(error, 'not_found')) return returnToList(failureMessage(error));
+      if (hasCode(error, 'not_found')) return returnToList(changeFailureMessage(error));
       if (hasCode(error, 'validation_error') && error.fields)
         details.showServerProblems(error.fields);
       setFailure(describeFailure(error));

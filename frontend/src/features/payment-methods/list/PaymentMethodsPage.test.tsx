@@ -230,6 +230,7 @@ describe('the default', () => {
     const { user } = renderList();
     await user.click(await findButton('Pay $6.99 now'));
     await user.click(await findButton('YES, PAY $6.99'));
+    return user;
   }
 
   it('pays the amount due', async () => {
@@ -251,6 +252,30 @@ describe('the default', () => {
     expect(await screen.findByText('$6.99 is still due.')).toBeVisible();
     expect(screen.getByText('The payment didn’t go through.')).toBeVisible();
     expect(screen.getByRole('region', { name: 'You owe $6.99' })).toBeVisible();
+  });
+
+  it('says in the page, too, why paying was refused, until the next change', async () => {
+    payments = { ...payments, amountDue: 699 };
+    answer = () => errorResponse(409, 'payment_method_unusable', 'This card can’t be charged.');
+    const user = await payAmountDue();
+    expect(await screen.findByText('This card can’t be charged.')).toBeVisible();
+    expect(screen.queryByRole('dialog')).toBeNull();
+    await user.click(await findRadio(/Mastercard/));
+    expect(screen.queryByText('This card can’t be charged.')).toBeNull();
+  });
+
+  it('drops the note about a new amount when its question is closed', async () => {
+    payments = { ...payments, amountDue: 699 };
+    answer = () => {
+      payments = { ...payments, amountDue: 799, quote: 'new' };
+      return errorResponse(409, 'quote_changed', 'The amount has changed.', { extra: payments });
+    };
+    const user = await payAmountDue();
+    const dialog = await screen.findByRole('dialog', { name: 'Pay $7.99 now?' });
+    expect(within(dialog).getByText('The amount has changed.')).toBeVisible();
+    await user.click(within(dialog).getByRole('button', { name: 'NO, CANCEL' }));
+    expect(screen.queryByText('The amount has changed.')).toBeNull();
+    expect(screen.getByRole('region', { name: 'You owe $7.99' })).toBeVisible();
   });
 
   // shows: rule-11, payment-5
@@ -329,5 +354,6 @@ describe('deleting', () => {
       content: 'This one is needed.',
       severity: 'error',
     });
+    expect(await screen.findByText('This one is needed.')).toBeVisible();
   });
 });

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ChangeFailure } from '@/domain/changes/ChangeFailure';
 import { sourceName } from '@/domain/payments/methodNames';
 import { defaultSource, listSources } from '@/domain/payments/paymentSources';
 import { AcceptedMarks } from '@/features/payment-methods/shared/AcceptedMarks';
@@ -95,6 +96,7 @@ function MethodsContent({ payments }: { payments: Payments }) {
   return (
     <>
       {result && <ChangeOutcome {...result} />}
+      {change.command.error && !change.isAsking && <ChangeFailure error={change.command.error} />}
       <AmountDue
         amountDue={payments.amountDue}
         currencyCode={payments.currencyCode}

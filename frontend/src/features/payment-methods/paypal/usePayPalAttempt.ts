@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { createPaymentIntent } from '@/features/payment-methods/shared/api';
-import { failureMessage, providerErrorMessage } from '@/features/payment-methods/shared/messages';
+import { providerErrorMessage } from '@/features/payment-methods/shared/messages';
 import { withTimeout } from '@/features/payment-methods/shared/withTimeout';
-import { ApiError } from '@/lib/api/errors';
+import { ApiError, changeFailureMessage } from '@/lib/api/errors';
 import { createIdempotencyKey, sendUntilSettled } from '@/lib/api/useCommand';
 import { SCRIPT_TIMEOUT_MS } from '@/lib/chargebee/loadChargebee';
 import type { ChargebeeInstance, PaymentIntent } from '@/lib/chargebee/types';
@@ -81,7 +81,7 @@ export function usePayPalAttempt({ instance, elementId, onAgreed }: PayPalOption
     };
     runAttempt().catch((error: unknown) => {
       const message =
-        error instanceof ApiError ? failureMessage(error) : providerErrorMessage(error);
+        error instanceof ApiError ? changeFailureMessage(error) : providerErrorMessage(error);
       updateStep({
         at: 'ended',
         message,

@@ -1,14 +1,13 @@
 import { useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router-dom';
 import { readPlanOrder } from '@/domain/plans/planAddresses';
-import { failureMessage } from '@/features/payment-methods/shared/messages';
 import { navigateToSuccess } from '@/features/payment-methods/shared/successNavigation';
 import {
   type EditedSource,
   useReturnToList,
 } from '@/features/payment-methods/shared/useEditedSource';
 import { usePaymentChange } from '@/features/payment-methods/shared/usePaymentChange';
-import { hasCode, isUnconfirmed } from '@/lib/api/errors';
+import { changeFailureMessage, hasCode, isUnconfirmed } from '@/lib/api/errors';
 import type { PaymentIntent } from '@/lib/chargebee/types';
 
 const DECLINED_MESSAGE = 'Nothing was added or charged.';
@@ -28,9 +27,9 @@ export function useSavePayPal({ operationType, source }: EditedSource) {
   const change = usePaymentChange({
     onDone: (answer, request) => navigateToSuccess(navigate, readPlanOrder(query), answer, request),
     onRefused: (error) => {
-      if (hasCode(error, 'not_found')) return returnToList(failureMessage(error));
+      if (hasCode(error, 'not_found')) return returnToList(changeFailureMessage(error));
       setSaveFailure({
-        message: failureMessage(error),
+        message: changeFailureMessage(error),
         tone: isUnconfirmed(error) ? 'info' : 'error',
       });
     },

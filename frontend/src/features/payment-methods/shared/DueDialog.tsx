@@ -1,10 +1,9 @@
+import { ChangeFailure } from '@/domain/changes/ChangeFailure';
 import { AgreementLinks } from '@/domain/payments/AgreementLinks';
-import { hasCode, isUnconfirmed } from '@/lib/api/errors';
 import { formatCents } from '@/lib/formats';
 import { useLoader } from '@/stores/loader';
 import { ConfirmModal } from '@/ui/dialogs/ConfirmModal';
-import { InfoAlert } from '@/ui/feedback/InfoAlert';
-import { chargeWarning, failureMessage } from './messages';
+import { chargeWarning } from './messages';
 import type { PaymentChange } from './usePaymentChange';
 
 interface DueDialogProps {
@@ -32,7 +31,7 @@ export function DueDialog({ change, name, children }: DueDialogProps) {
       onConfirm={confirm}
       onCancel={cancel}
     >
-      {isAsking && command.error && <FailureInDialog error={command.error} />}
+      {isAsking && command.error && <ChangeFailure error={command.error} />}
       <p>
         {isCharged ? (
           <>
@@ -46,10 +45,4 @@ export function DueDialog({ change, name, children }: DueDialogProps) {
       <AgreementLinks />
     </ConfirmModal>
   );
-}
-
-/** A changed amount and an unconfirmed change are shown as information, not as failures. */
-function FailureInDialog({ error }: { error: Error }) {
-  const isInfo = hasCode(error, 'quote_changed') || isUnconfirmed(error);
-  return <InfoAlert tone={isInfo ? 'info' : 'error'}>{failureMessage(error)}</InfoAlert>;
 }

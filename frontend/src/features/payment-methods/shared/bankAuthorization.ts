@@ -1,5 +1,5 @@
-import { ApiError } from '@/lib/api/errors';
-import { failureMessage, providerErrorMessage } from './messages';
+import { ApiError, changeFailureMessage } from '@/lib/api/errors';
+import { providerErrorMessage } from './messages';
 
 /**
  * How long the payer may take, with the bank's questions. The script itself gives up after five
@@ -74,7 +74,7 @@ export function describeAuthorizationFailure(
   error: unknown,
   subject: Subject,
 ): AuthorizationFailure {
-  if (error instanceof ApiError) return { message: failureMessage(error), tone: 'error' };
+  if (error instanceof ApiError) return { message: changeFailureMessage(error), tone: 'error' };
   const { name = '', code = '', type } = (error ?? {}) as Record<string, unknown>;
   const outcome = OUTCOMES.find(([names]) => names.test(`${name} ${code}`))?.[1];
   // The provider's API authenticates the site, not the payer.

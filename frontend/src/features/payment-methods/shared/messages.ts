@@ -1,6 +1,5 @@
 import { sourceName } from '@/domain/payments/methodNames';
 import { defaultSource, expiryDate } from '@/domain/payments/paymentSources';
-import { ApiError, CONFIRMING_MESSAGE, errorMessage, isUnconfirmed } from '@/lib/api/errors';
 import type { PaymentSource, PaymentsChange } from '@/lib/api/types';
 import { formatCents } from '@/lib/formats';
 import type { ChangeRequest } from './api';
@@ -98,15 +97,6 @@ export function deletionQuestion(
     : {
         message: `${ASK_TO_DELETE} Removing a payment method that is not your default does not affect your active subscription.`,
       };
-}
-
-/** Why a change failed, or that it is still being confirmed. */
-export function failureMessage(error: unknown): string {
-  if (isUnconfirmed(error)) return CONFIRMING_MESSAGE;
-  if (error instanceof ApiError && error.status === -1) {
-    return 'We couldn’t connect. Check your connection and try again. Nothing will be done twice.';
-  }
-  return errorMessage(error);
 }
 
 const PROVIDER_FAILED = 'Our billing provider couldn’t do this. Please try again.';

@@ -1,12 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { hasCode, isFinal } from '@/lib/api/errors';
+import { changeFailureMessage, hasCode, isFinal } from '@/lib/api/errors';
 import { paymentsOptions } from '@/lib/api/queries';
 import type { Payments, PaymentsChange } from '@/lib/api/types';
 import { useCommand } from '@/lib/api/useCommand';
 import { showSnackbar, useSnackbar } from '@/stores/snackbar';
 import { type ChangeRequest, changePaymentMethods } from './api';
-import { failureMessage } from './messages';
 
 /** A request waiting for confirmation, with the amount due that was shown. */
 interface Question {
@@ -77,7 +76,7 @@ export function usePaymentChange({ onDone, onRefused }: PaymentChangeOptions) {
         client.setQueryData(paymentsOptions.queryKey, newPayments);
         return askFirst(request, newPayments);
       }
-      showSnackbar(failureMessage(error), isFinal(error) ? 'error' : 'warning');
+      showSnackbar(changeFailureMessage(error), isFinal(error) ? 'error' : 'warning');
       if (isFinal(error)) setIsAsking(false);
       onRefused?.(error, request);
     },
@@ -109,6 +108,8 @@ export function usePaymentChange({ onDone, onRefused }: PaymentChangeOptions) {
     confirm: () => question && command.mutate(question.request),
     cancel: () => {
       if (command.isPending) return;
+      // The new amount was told in the question.
+      if (hasCode(command.error, 'quote_changed')) command.reset();
       setIsAsking(false);
       setSubmittedRequest(undefined);
     },

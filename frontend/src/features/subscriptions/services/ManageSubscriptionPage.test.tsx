@@ -124,6 +124,7 @@ describe('the plans', () => {
     expect(await findCheckbox('Faith & Family')).toBeDisabled();
     expect(screen.getByText(/Faith & Family can’t be changed here, only canceled\./)).toBeVisible();
     expect(screen.queryByText('No subscriptions')).not.toBeInTheDocument();
+    expect(screen.queryByText(/^Choose your services\./)).not.toBeInTheDocument();
     expect(screen.queryByRole('button', { name: 'SAVE CHANGES' })).not.toBeInTheDocument();
     expect(screen.getByRole('link', { name: 'Cancel Subscriptions' })).toBeVisible();
   });
@@ -160,6 +161,7 @@ describe('the plans', () => {
   it('show an empty state without plans', async () => {
     renderManagePage({ existingPlans: [] });
     expect(await screen.findByText('No subscriptions')).toBeInTheDocument();
+    expect(screen.queryByText(/^Choose your services\./)).not.toBeInTheDocument();
     expect(screen.queryByRole('table')).not.toBeInTheDocument();
   });
 

@@ -29,11 +29,16 @@ export default function ManageSubscriptionPage() {
   const plans = useQuery(managePlansOptions);
   const failure = useScreenLoad(plans);
   const isPreview = query.get('action') === 'downgrade';
+  const canChoose = !plans.data || choosablePlans(plans.data).length > 0;
   return (
     <Page width="wide">
       <BackLink to={paths.dashboard} />
       <PageHeading
-        lead={isPreview ? undefined : 'Choose your services. Nothing changes until you confirm.'}
+        lead={
+          isPreview || !canChoose
+            ? undefined
+            : 'Choose your services. Nothing changes until you confirm.'
+        }
       >
         Manage Subscriptions
       </PageHeading>
