@@ -33,7 +33,7 @@ describe('the free month', () => {
     answerClaim();
     const { user } = renderDashboard();
     expect(await findOffer()).toHaveTextContent(
-      'You save $6.99 on Faith & Family. Its next bill moves from December 10, 2026 to January 10, 2027.',
+      'You save $6.99 on Faith & Family. The bill on December 10, 2026 is free, and you pay again on January 10, 2027.',
     );
     await user.click(screen.getByRole('button', { name: 'Claim my free month' }));
     expect(claims).toEqual([]);
@@ -43,6 +43,7 @@ describe('the free month', () => {
     await user.click(screen.getByRole('button', { name: 'YES, CLAIM MY FREE MONTH' }));
     const heading = await screen.findByRole('heading', { name: 'Your next month is free' });
     expect(heading).toHaveFocus();
+    expect(screen.getByText(/You pay again on/)).toHaveTextContent('on January 10, 2027.');
     expect(claims).toEqual([{ quote: 'quote-1' }]);
     expect(screen.queryByRole('button', { name: /free month/i })).not.toBeInTheDocument();
   });

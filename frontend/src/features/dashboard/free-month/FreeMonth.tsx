@@ -64,7 +64,7 @@ function FreeMonthClaimed({ offer }: { offer: FreeMonthOffer }) {
         {newNextBillingAt && (
           <>
             {' '}
-            Billing restarts on <FreeMonthDate at={newNextBillingAt} />.
+            You pay again on <FreeMonthDate at={newNextBillingAt} />.
           </>
         )}
       </p>

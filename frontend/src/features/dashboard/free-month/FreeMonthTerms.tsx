@@ -5,7 +5,7 @@ import { formatCents, formatDate } from '@/lib/formats';
 import { UnbrokenDates } from '@/ui/text/UnbrokenDates';
 import styles from './FreeMonth.module.css';
 
-/** What the free month saves, and how it moves the next bill. */
+/** What the free month saves, which bill is free, and when the next one is paid. */
 export function FreeMonthTerms({ offer }: { offer: FreeMonthOffer }) {
   const { amountSaved, currencyCode, plans, nextBillingAt, newNextBillingAt } = offer;
   return (
@@ -15,7 +15,7 @@ export function FreeMonthTerms({ offer }: { offer: FreeMonthOffer }) {
       {nextBillingAt && newNextBillingAt && (
         <>
           {' '}
-          Its next bill moves from <FreeMonthDate at={nextBillingAt} /> to{' '}
+          The bill on <FreeMonthDate at={nextBillingAt} /> is free, and you pay again on{' '}
           <FreeMonthDate at={newNextBillingAt} />.
         </>
       )}
