@@ -98,7 +98,7 @@ def _set_aside_line(set_aside: Sequence[Subscription]) -> list[str]:
     if not set_aside:
         return []
     canceled = f"This also cancels the scheduled changes to {plan_names(set_aside)}."
-    return [f"{canceled} If you change your mind, we'll put them back."]
+    return [f"{canceled} If you undo the cancellation, we'll put them back."]
 
 
 def _end_lines(ended: Sequence[Subscription], ending: Sequence[Subscription]) -> list[str]:

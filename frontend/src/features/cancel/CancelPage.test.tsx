@@ -122,7 +122,7 @@ describe('what happens on cancellation', () => {
     account.plans = [makePlan(overrides), makeGospelPlan(overrides), makeKidsPlan()];
     const { user } = renderCancelPage();
     expect(await findTerms()).toHaveTextContent(
-      `This also cancels the scheduled ${what} of Faith & Family and Gospel TV. If you change your mind, we’ll put it back.`,
+      `This also cancels the scheduled ${what} of Faith & Family and Gospel TV. If you undo the cancellation, we’ll put it back.`,
     );
     expect((await findTerms()).compareDocumentPosition(await findCancelButton())).toBe(
       Node.DOCUMENT_POSITION_FOLLOWING,

@@ -117,8 +117,8 @@ function SetAsidePoint({ what, plans }: { what: 'pause' | 'change'; plans: reado
   if (plans.length === 0) return null;
   return (
     <Point icon={what === 'pause' ? <PauseIcon /> : <RefreshIcon />}>
-      This also cancels the scheduled {what} of {formatPlanNames(plans)}. If you change your mind,
-      we’ll put it back.
+      This also cancels the scheduled {what} of {formatPlanNames(plans)}. If you undo the
+      cancellation, we’ll put it back.
     </Point>
   );
 }
