@@ -5,7 +5,7 @@ import { HttpResponse, http } from 'msw';
 import { MemoryRouter } from 'react-router-dom';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { queryKeys } from '@/lib/api/queries';
+import { paymentsOptions, queryKeys } from '@/lib/api/queries';
 import { createQueryClient } from '@/lib/api/queryClient';
 import { notifyOtherTabs } from '@/lib/page/otherTabs';
 import { useAlert } from '@/stores/alert';
@@ -208,8 +208,20 @@ describe('a signed-in subscriber', () => {
       http.get('*/api/account/check-payment-failure', () => new Promise<never>(() => undefined)),
     );
     const { user, queryClient } = openApp('/coupon');
-    await user.type(await screen.findByRole('textbox', { name: 'Code' }), 'SAVE20');
+    const code = await screen.findByRole('textbox', { name: 'Code' });
+    await user.type(code, 'SAVE');
     act(() => void queryClient.refetchQueries({ queryKey: queryKeys.account.paymentFailure }));
+    await user.type(code, '20');
+    expect(screen.getByRole('textbox', { name: 'Code' })).toHaveValue('SAVE20');
+  });
+
+  it('keeps the screen while a part of it reads the payment methods', async () => {
+    server.use(http.get('*/api/payments/', () => new Promise<never>(() => undefined)));
+    const { user, queryClient } = openApp('/coupon');
+    const code = await screen.findByRole('textbox', { name: 'Code' });
+    await user.type(code, 'SAVE');
+    act(() => void queryClient.prefetchQuery(paymentsOptions));
+    await user.type(code, '20');
     expect(screen.getByRole('textbox', { name: 'Code' })).toHaveValue('SAVE20');
   });
 

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { matchPath, useLocation } from 'react-router-dom';
 import { defaultSource, updateAddress } from '@/domain/payments/paymentSources';
 import { paymentFailureOptions, paymentsOptions } from '@/lib/api/queries';
@@ -33,10 +33,13 @@ export function usePaymentFailure() {
   const failure = useQuery(paymentFailureOptions);
   const isFailing = failure.data?.hasPaymentFailure === true;
   const payments = useQuery({ ...paymentsOptions, enabled: isFailing });
-  const isAwaited = [failure, payments].some(
-    ({ isFetched, fetchStatus }) => !isFetched && fetchStatus === 'fetching',
-  );
+  // Others read the payment methods, too, and nobody waits for that without a failed payment.
+  const isAwaited = isFirstRead(failure) || (isFailing && isFirstRead(payments));
   return { failure: failure.data, payments: payments.data, isAwaited };
+}
+
+function isFirstRead({ isFetched, fetchStatus }: UseQueryResult): boolean {
+  return !isFetched && fetchStatus === 'fetching';
 }
 
 /** The sentence of the specification, unless a plan has been interrupted already. */
