@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from e2e.support.demo_portal import (
+    BRAND,
     START_SECONDS,
     DemoPortal,
     Visitor,
@@ -96,7 +97,7 @@ def browser_context_args(browser_context_args: dict[str, Any], demo: DemoPortal)
     """Set the portal's URL, locale and time zone, and reduced motion, so that no click hits a moving control."""
     return {
         **browser_context_args,
-        "base_url": demo.url,
+        "base_url": demo.url_at(BRAND),
         "locale": "en-US",
         "timezone_id": "America/New_York",
         "reduced_motion": "reduce",
@@ -143,7 +144,7 @@ def signed_in(
     contexts: list[BrowserContext] = []
 
     def open_page(name: str, brand: str | None = None, **options: Any) -> Page:
-        address = f"http://{brand}.localhost:{demo.port}" if brand else demo.url
+        address = demo.url_at(BRAND or brand or "")
         storage = session_storage_state(tokens[name], origin=address)
         own = {"base_url": address, "storage_state": storage, **options}
         context = browser.new_context(**{**browser_context_args, **own})

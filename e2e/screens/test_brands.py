@@ -25,8 +25,7 @@ def page_at(browser, browser_context_args, demo) -> Iterator[object]:
     contexts = []
 
     def open_page(label: str) -> Page:
-        base_url = f"http://{label}.localhost:{demo.port}"
-        context = browser.new_context(**{**browser_context_args, "base_url": base_url})
+        context = browser.new_context(**{**browser_context_args, "base_url": demo.url_at(label)})
         contexts.append(context)
         page: Page = context.new_page()
         return page

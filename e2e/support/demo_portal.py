@@ -58,6 +58,9 @@ FIRST_NIGHT_IS_OVER = """
            NOT EXISTS (SELECT 1 FROM billing_invoicepdf WHERE state = 'wanted')
 """
 
+# Where it is set, browser tests and `make screenshots` use this brand's host name in place of the one they would.
+BRAND = os.environ.get("BRAND", "")
+
 
 def free_port() -> int:
     """Return a port that nothing listens on."""
@@ -87,6 +90,10 @@ class DemoPortal:
     def url(self) -> str:
         """The portal's base URL."""
         return f"http://127.0.0.1:{self.port}"
+
+    def url_at(self, brand: str) -> str:
+        """Return the base URL at a brand's host name; the portal's own if it is empty."""
+        return f"http://{brand}.localhost:{self.port}" if brand else self.url
 
     @property
     def sandbox_url(self) -> str:

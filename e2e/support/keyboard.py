@@ -56,7 +56,7 @@ def button_named(page: Page, name: str) -> Locator:
 
 def begin_first_purchase(page: Page, demo: DemoPortal) -> None:
     """Sign in as a visitor without a plan and a card, and open the card form for Kids."""
-    page.goto(f"http://kids.localhost:{demo.port}/")
+    page.goto(demo.url_at("kids"))
     expect(page.get_by_label("Email address")).to_be_focused()
     page.keyboard.type("ivy@example.com")
     page.keyboard.press("Enter")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from playwright.sync_api import Error, Locator, Page, Route, expect
@@ -74,7 +75,10 @@ def answer_with_setting_off(name: str) -> RouteAnswer:
     """Return a handler that answers with the document of a site on which a setting is off."""
 
     def answer(route: Route) -> None:
-        page = route.fetch()
+        # Only browsers know the brands' names under localhost.
+        asked = urlsplit(route.request.url)
+        address = asked._replace(netloc=f"127.0.0.1:{asked.port}").geturl()
+        page = route.fetch(url=address, headers={**route.request.headers, "host": asked.netloc})
         route.fulfill(response=page, body=page.text().replace(f'"{name}": true', f'"{name}": false'))
 
     return answer

@@ -17,8 +17,9 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from dev.console import print_line
-from e2e.support.demo_portal import ACCOUNTS, DemoPortal, Visitor, free_port
+from e2e.support.demo_portal import ACCOUNTS, BRAND, DemoPortal, Visitor, free_port
 from e2e.support.dialog_catalog import DIALOGS
+from e2e.support.outcome_catalog import OUTCOMES
 from e2e.support.page_actions import click_control
 from e2e.support.screen_state import ScreenState, enter_state
 from e2e.support.state_catalog import FAILED, LANDING, LOADING, NOBODY, ONLY_WHERE_NAMED, SCREENS
@@ -85,7 +86,8 @@ SERVER_SCREENS = (
 def states_for_account(account: str) -> list[ScreenState]:
     """Return the states that an account can be in."""
     own_states = [state for state in (*LANDING, *SERVER_SCREENS) if account in state.accounts]
-    app_states = (*SCREENS, *DIALOGS, *LOADING, *FAILED)
+    # Outcomes change data, so they come last.
+    app_states = (*SCREENS, *DIALOGS, *LOADING, *FAILED, *OUTCOMES)
     in_all = account not in ONLY_WHERE_NAMED
     return own_states or [
         state for state in app_states if (in_all and state.for_all_accounts) or account in state.accounts
@@ -145,7 +147,7 @@ def screenshot_account(demo: DemoPortal, account: str, folder: Path, wanted: fro
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
         browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM"), args=arguments)
         page = browser.new_page(
-            base_url=demo.url, locale="en-US", timezone_id="America/New_York", reduced_motion="reduce"
+            base_url=demo.url_at(BRAND), locale="en-US", timezone_id="America/New_York", reduced_motion="reduce"
         )
         sign_in_as(demo, page, account)
         for state in states_for_account(account):
