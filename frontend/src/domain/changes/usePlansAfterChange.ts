@@ -26,8 +26,12 @@ function writePlans(client: QueryClient, plans: Plan[]): void {
   void client.invalidateQueries({ queryKey: queryKeys.account.all }, { cancelRefetch: false });
 }
 
-/** Refetches the plans, so that the next screen does not open with stale ones. */
+/**
+ * Refetches the plans, so that the next screen does not open with stale ones, and drops the account
+ * unless a screen shows it.
+ */
 async function fetchPlans(client: QueryClient): Promise<readonly Plan[]> {
+  client.removeQueries({ queryKey: accountOptions.queryKey, type: 'inactive' });
   const answer = client.fetchQuery({ ...managePlansOptions, staleTime: 0 });
   return answer.then(
     ({ existingPlans }) => existingPlans,

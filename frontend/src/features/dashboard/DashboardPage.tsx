@@ -17,6 +17,7 @@ import { Subscriptions } from '@/features/dashboard/subscriptions/Subscriptions'
 import { UndoFromLink } from '@/features/dashboard/undo/UndoFromLink';
 import { accountOptions, managePlansOptions } from '@/lib/api/queries';
 import type { Account, ManagePlans } from '@/lib/api/types';
+import { useIsOutdated } from '@/lib/api/useIsOutdated';
 import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { classNames } from '@/ui/classNames';
 import { ErrorState } from '@/ui/feedback/ErrorState';
@@ -36,6 +37,8 @@ import { ReceiptNotice } from './ReceiptNotice';
 export default function DashboardPage() {
   const account = useQuery(accountOptions);
   const plans = useQuery(managePlansOptions);
+  const hasOldBills = useIsOutdated(account, accountOptions.queryKey);
+  const hasOldCosts = useIsOutdated(plans, managePlansOptions.queryKey);
   const failure = useScreenLoad(account, plans);
   const isLoaded = !failure && account.data && plans.data;
   // A response renders at once and uninterruptibly. That draws the skeleton again; the content
@@ -59,12 +62,15 @@ export default function DashboardPage() {
       {isReady && account.data.plans.some(isLive) && (
         <NextBillCard
           bills={account.data.nextBills}
+          isOutdated={hasOldBills}
           plans={account.data.plans}
           creditBalance={account.data.creditBalance}
           creditCurrency={account.data.creditCurrency}
         />
       )}
-      {isReady && <DashboardContent account={account.data} costs={plans.data} />}
+      {isReady && (
+        <DashboardContent account={account.data} costs={plans.data} hasOldCosts={hasOldCosts} />
+      )}
       {isReady && <UndoFromLink account={account.data} />}
     </Page>
   );
@@ -86,7 +92,13 @@ function NextStep({ sentence }: { sentence: string }) {
   );
 }
 
-function DashboardContent({ account, costs }: { account: Account; costs: ManagePlans }) {
+interface DashboardContentProps {
+  account: Account;
+  costs: ManagePlans;
+  hasOldCosts: boolean;
+}
+
+function DashboardContent({ account, costs, hasOldCosts }: DashboardContentProps) {
   const held = account.plans.filter(isLive);
   const ended = account.plans.filter((plan) => !isLive(plan));
   // The lower part renders afterwards and interruptibly, so that it delays neither what is in view
@@ -107,7 +119,7 @@ function DashboardContent({ account, costs }: { account: Account; costs: ManageP
         <OtherCustomers />
       </div>
       <div className={classNames(styles.side, held.length > 0 && styles.beside)}>
-        {held.length > 0 && <CostsPanel plans={held} costs={costs} />}
+        {held.length > 0 && <CostsPanel plans={held} costs={costs} isOutdated={hasOldCosts} />}
         {isLowerPartDrawn && (
           <PaymentsAndOffer canHaveOffer={held.length > 0 && !account.hasPaymentFailure} />
         )}

@@ -26,6 +26,8 @@ import styles from './NextBillCard.module.css';
 
 interface NextBillCardProps {
   bills: readonly NextBill[];
+  /** The bills are older than a change. */
+  isOutdated?: boolean;
   /** The plans that they are for. */
   plans: readonly Pick<Plan, 'status'>[];
   /** What credits pay of the bills, in cents of `creditCurrency`. */
@@ -34,12 +36,29 @@ interface NextBillCardProps {
 }
 
 /** What is billed next, when and to which payment method, and what follows where it differs. */
-export function NextBillCard({
+export function NextBillCard({ isOutdated = false, ...props }: NextBillCardProps) {
+  return isOutdated ? <NextBillSkeleton /> : <NextBills {...props} />;
+}
+
+/** One bill and what pays it. */
+function NextBillSkeleton() {
+  return (
+    <Card as="section" labelledBy="next-bill" className={styles.card}>
+      <h2 id="next-bill" className={styles.heading}>
+        Your next bill
+      </h2>
+      <Skeleton width="15rem" height="calc(var(--text-xl) * var(--leading-tight))" />
+      <Skeleton width="10rem" />
+    </Card>
+  );
+}
+
+function NextBills({
   bills,
   plans,
   creditBalance = 0,
   creditCurrency,
-}: NextBillCardProps) {
+}: Omit<NextBillCardProps, 'isOutdated'>) {
   const next = bills.filter(({ follows }) => !follows);
   const days = groupByDay(next);
   const isSeveral = next.length > 1;

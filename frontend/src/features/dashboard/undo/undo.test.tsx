@@ -14,8 +14,11 @@ import { useSnackbar } from '@/stores/snackbar';
 import {
   CHANGING,
   ENDING,
+  makeAccount,
   makeGospelPlan,
   makeKidsPlan,
+  makeManagePlans,
+  makeNextBill,
   makePlan,
   PAUSE_SCHEDULED,
   PAUSED,
@@ -89,6 +92,40 @@ describe('undoing what is scheduled', () => {
     expect(requests).toEqual([{ subscriptionId: ['sub_faith'] }]);
     expect(await screen.findByText(given.said)).toBeVisible();
     expect(screen.getByRole('heading', { name: 'Faith & Family' })).toHaveFocus();
+  });
+
+  it('shows no bill or cost from before the change', async () => {
+    served.plans = [makePlan(CHANGING)];
+    const { user } = renderDashboard();
+    const findBill = () => screen.findByRole('region', { name: 'Your next bill' });
+    const findCosts = () => screen.findByRole('region', { name: 'Your costs' });
+    expect(await findBill()).toHaveTextContent('$6.99');
+    expect(await findCosts()).toHaveTextContent('applicable taxes$6.99');
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const costs = { total: 799, nextBills: [makeNextBill({ amount: 799 })] };
+    server.use(
+      http.post('*/api/account/subscription/remove-scheduled-change', () =>
+        HttpResponse.json({ plans: [makePlan()] }),
+      ),
+      http.get('*/api/account', async () => {
+        await answered;
+        return HttpResponse.json(makeAccount({ plans: [makePlan()], ...costs }));
+      }),
+      http.get('*/api/account/manage-plans', async () => {
+        await answered;
+        return HttpResponse.json(makeManagePlans({ existingPlans: [makePlan()], ...costs }));
+      }),
+    );
+    await user.click(screen.getByRole('button', { name: 'Undo change of Faith & Family' }));
+    expect(await screen.findByText(/^The change was undone/)).toBeVisible();
+    expect(await findBill()).not.toHaveTextContent('$');
+    expect(await findCosts()).not.toHaveTextContent('$');
+    answer();
+    await waitFor(async () => expect(await findBill()).toHaveTextContent('$7.99'));
+    expect(await findCosts()).toHaveTextContent('applicable taxes$7.99');
   });
 
   it('undoes at once what one press has scheduled', async () => {
