@@ -63,10 +63,13 @@ it('links to the list if the payment methods cannot be read', async () => {
 });
 
 // shows: shell-20
-it('is not shown on the screens that it leads to', async () => {
-  const requested = vi.fn();
-  server.events.on('response:mocked', ({ request }) => requested(new URL(request.url).pathname));
-  renderScreen(<PaymentFailureBanner />, { at: '/update-card-payment-method' });
-  await waitFor(() => expect(requested).toHaveBeenCalledWith('/api/payments/'));
-  expect(screen.queryByText('Payment Failed')).toBeNull();
-});
+it.each(['/update-card-payment-method', '/manage-payment-method'])(
+  'is not shown on %s, which it leads to',
+  async (at) => {
+    const requested = vi.fn();
+    server.events.on('response:mocked', ({ request }) => requested(new URL(request.url).pathname));
+    renderScreen(<PaymentFailureBanner />, { at });
+    await waitFor(() => expect(requested).toHaveBeenCalledWith('/api/payments/'));
+    expect(screen.queryByText('Payment Failed')).toBeNull();
+  },
+);

@@ -8,8 +8,14 @@ import { paths } from '@/lib/paths';
 import { ButtonLink } from '@/ui/buttons/Button';
 import { Banner } from '@/ui/feedback/Banner';
 
-/** The screens that the banner leads to. They say themselves what is due. */
-const PAYING_SCREENS = [paths.updateCard, paths.payPal, paths.addPaymentMethod, paths.addCard];
+/** The payment screens, to which the banner leads. They say themselves what is due. */
+const PAYING_SCREENS = [
+  paths.paymentMethods,
+  paths.updateCard,
+  paths.payPal,
+  paths.addPaymentMethod,
+  paths.addCard,
+];
 
 /** A banner on all other screens after a failed payment, until nothing is due. */
 export function PaymentFailureBanner() {
