@@ -89,17 +89,21 @@ def _resumes_at_once() -> int:
 
 @contextmanager
 def _open_pool(threads: int) -> Iterator[Executor]:
-    """Yield what asks the provider: so many threads, or this one, whose connections are closed at the end."""
+    """Yield what asks the provider: so many threads at most, whose connections are closed at the end, or this one."""
     if threads <= 1:
         yield _InlineExecutor()
         return
-    with ThreadPoolExecutor(threads, thread_name_prefix="resumes") as pool:
+    started: list[int] = []
+    with ThreadPoolExecutor(threads, "resumes", lambda: started.append(threading.get_ident())) as pool:
         try:
             yield pool
         finally:
-            # The barrier holds each thread until every thread has come.
-            barrier = threading.Barrier(threads)
-            wait([pool.submit(_close_connections, barrier) for _ in range(threads)])
+            closed = 0
+            while closed < len(started):
+                closed = len(started)
+                # The barrier holds each thread until every thread has come.
+                barrier = threading.Barrier(closed)
+                wait([pool.submit(_close_connections, barrier) for _ in range(closed)])
 
 
 def _close_connections(barrier: threading.Barrier) -> None:
