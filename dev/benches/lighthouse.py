@@ -1,15 +1,19 @@
-"""Lighthouse scores of the landing page and the account home, on a phone and on a desktop."""
+"""Lighthouse scores of the landing page and the account home, on a phone and on a desktop.
+
+The browser comes through the proxy of `deploy/`, as a subscriber's does: with TLS and HTTP/2.
+"""
 
 from __future__ import annotations
 
 import json
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 from dev.benches.support import fake_provider
 from dev.benches.support.measurements import ROUNDS, NotMeasured, Scores, print_figures
-from dev.benches.support.portal_server import create_signed_in_account, run_server
+from dev.benches.support.portal_server import PROXY_RATE, create_signed_in_account, run_server
 from dev.benches.support.scratch_portal import scratch_portal
 from dev.paths import ROOT, child_environment, var_dir
 from dev.setup.chromium import find_browser
@@ -62,12 +66,18 @@ def _run_lighthouse(folder: Path, chromium: str, form: str, address: str, token:
 
 
 def _measure_pages(folder: Path, chromium: str) -> list[Scores]:
-    """Serve the built app as the demo does; return the scores of each page in each form."""
-    with scratch_portal("dev.benches.support.settings"):
+    """Serve the built app through the proxy; return the scores of each page in each form."""
+    with (
+        scratch_portal("dev.benches.support.settings"),
+        tempfile.TemporaryDirectory(prefix="lighthouse-") as configuration,
+    ):
         from django.core.management import call_command
 
         from accounts.models import SiteSettings
+        from faults.support.proxy import HOST, run_proxy
 
+        # nginx reads it as a user of its own.
+        Path(configuration).chmod(0o755)
         call_command("seed_site", verbosity=0)
         # The fake provider has no estimates, and the page would show an error.
         SiteSettings.objects.update(free_month_on=False)
@@ -76,8 +86,9 @@ def _measure_pages(folder: Path, chromium: str) -> list[Scores]:
         with (
             fake_provider.run_provider(milliseconds=0) as address,
             run_server(CHARGEBEE_ENDPOINT=f"{address}/api/v2") as port,
+            run_proxy(Path(configuration), portal_port=port, requests_a_second=PROXY_RATE) as proxy,
         ):
-            base = f"http://127.0.0.1:{port}"
+            base = f"https://{HOST}:{proxy.port}"
             pages = (
                 ("landing page", f"{base}/", "", "≥ 99, least ≥ 97"),
                 ("account home", f"{base}/dashboard", token, "≥ 97, least ≥ 95"),
@@ -97,8 +108,9 @@ def _measure_pages(folder: Path, chromium: str) -> list[Scores]:
 def main() -> None:
     """Measure and print, or print why nothing could be measured."""
     chromium = find_browser()
-    if chromium is None or shutil.which("npm", path=child_environment()["PATH"]) is None:
-        print_figures([NotMeasured(NAME, "it needs a Chromium, and npm to be fetched by")])
+    tools = [shutil.which("npm", path=child_environment()["PATH"]), shutil.which("nginx")]
+    if chromium is None or None in tools:
+        print_figures([NotMeasured(NAME, "it needs a Chromium, nginx, and npm to be fetched by")])
     elif (folder := _install_lighthouse()) is None:
         print_figures([NotMeasured(NAME, "npm could not fetch it")])
     else:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 import django
 
 from dev.benches.support.measurements import Comparison, NotMeasured, print_figures
-from dev.benches.support.portal_server import run_server
+from dev.benches.support.portal_server import PROXY_RATE, run_server
 from dev.benches.support.scratch_portal import scratch_portal
 from dev.paths import ROOT
 from dev.run import is_serving
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
 SECONDS = 8.0
 ATTACK, AT_ONCE = 200, 30
-# `limit_req_zone` of deploy/nginx.conf.
-PROXY_RATE = 30
 START_SECONDS = 60
 READS = ("/api/account", "/api/account/manage-plans", "/api/invoice/list")
 READS_PER_ESTIMATE = 3

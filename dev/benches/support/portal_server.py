@@ -14,6 +14,8 @@ from dev.paths import ROOT
 from dev.run import is_serving
 
 START_SECONDS = 60.0
+# How many requests a second deploy/nginx.conf lets one network send.
+PROXY_RATE = 30
 
 
 def create_signed_in_account() -> str:
