@@ -7,21 +7,17 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
-from django.http import Http404, HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
-from django.template.response import TemplateResponse
-from django.urls import path, reverse
+from django.http import Http404, HttpRequest
 
-from accounts.admin import audit_log
-from accounts.admin.lists.csv_format import csv_response
-from accounts.admin.lists.read_only import ReadOnlyAdmin
 from accounts.brands import site
 from accounts.models import Brand
 from billing import clock
 from billing.admin.churn import charts
 from billing.admin.churn import tables as churn_tables
+from billing.admin.churn.tables import Table
+from billing.admin.report_page import ReportAdmin
 from billing.models import ChurnReport
 from billing.queries.reports.churn_report import MEASURES, ChurnStatistics, ReportRange, churn_statistics
 
@@ -89,32 +85,16 @@ class RangeForm(forms.Form):
 
 
 @admin.register(ChurnReport)
-class ChurnReportAdmin(ReadOnlyAdmin):
-    """One page with the report of all churn events; exporting its tables needs a permission of its own."""
+class ChurnReportAdmin(ReportAdmin):
+    """The report of all churn events."""
 
-    def has_export_permission(self, request: HttpRequest) -> bool:
-        """Return whether the operator may export the tables."""
-        return self.has_view_permission(request) and request.user.has_perm("billing.export_churnreport")
+    title = "Churn"
 
-    def get_urls(self) -> list[Any]:
-        """Return the URLs of the page and the export. The report has no rows, so there are no others."""
-        wrap = self.admin_site.admin_view
-        return [
-            path("", wrap(self.changelist_view), name="billing_churnreport_changelist"),
-            path("export/", wrap(self.export_view), name="billing_churnreport_export"),
-        ]
-
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Show the report. Raises PermissionDenied."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
+    def build_context(self, request: HttpRequest) -> dict[str, Any]:
+        """Return the charts and tables of the chosen range."""
         form, report_range = _read_range(request)
         report = churn_statistics(report_range)
-        context = {
-            **self.admin_site.each_context(request),
-            "title": "Churn",
-            "subtitle": None,
-            "opts": self.opts,
+        return {
             "form": form,
             "asked": report_range,
             "report": report,
@@ -123,30 +103,17 @@ class ChurnReportAdmin(ReadOnlyAdmin):
             "tables": [
                 build(report_range, report) for name, build in churn_tables.TABLE_BUILDERS.items() if name != "returns"
             ],
-            "export": self._export_url(request),
-            **(extra_context or {}),
+            "export": self.export_url(request),
         }
-        return TemplateResponse(request, "admin/billing/churnreport/report.html", context)
 
-    def export_view(self, request: HttpRequest) -> HttpResponseBase:
-        """Return one table as CSV, and log the export. Raises PermissionDenied, or Http404 for an unknown table."""
-        if not self.has_export_permission(request):
-            raise PermissionDenied
-        build = churn_tables.TABLE_BUILDERS.get(request.GET.get("table", ""))
+    def build_table(self, request: HttpRequest, name: str) -> tuple[Table, str]:
+        """Return a table and its days. Raises Http404."""
+        build = churn_tables.TABLE_BUILDERS.get(name)
         if build is None:
             raise Http404
         _, report_range = _read_range(request)
         table = build(report_range, churn_statistics(report_range))
-        span = f"{report_range.first} to {report_range.last}"
-        audit_log.log_table_action(request, ChurnReport, f"Exported “{table.title}” as CSV, {span}.")
-        return csv_response(f"churn {table.id} {span}", table.columns, table.rows)
-
-    def _export_url(self, request: HttpRequest) -> str:
-        if not self.has_export_permission(request):
-            return ""
-        query = request.GET.copy()
-        query.pop("table", None)
-        return f"{reverse('admin:billing_churnreport_export')}?{query.urlencode()}&table="
+        return table, f"{report_range.first} to {report_range.last}"
 
 
 def _read_range(request: HttpRequest) -> tuple[RangeForm, ReportRange]:

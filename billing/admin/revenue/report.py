@@ -6,18 +6,13 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
-from django.template.response import TemplateResponse
-from django.urls import path, reverse
+from django.http import Http404, HttpRequest
 
-from accounts.admin import audit_log
-from accounts.admin.lists.csv_format import csv_response
-from accounts.admin.lists.read_only import ReadOnlyAdmin
 from accounts.brands import site
 from billing import clock
 from billing.admin.churn import charts
+from billing.admin.churn.tables import Table
+from billing.admin.report_page import ReportAdmin
 from billing.admin.revenue import tables as revenue_tables
 from billing.models import RevenueReport
 from billing.money import format_cents
@@ -43,52 +38,26 @@ class MonthsForm(forms.Form):
 
 
 @admin.register(RevenueReport)
-class RevenueReportAdmin(ReadOnlyAdmin):
-    """One page with the report of all movements; exporting its tables needs a permission of its own."""
+class RevenueReportAdmin(ReportAdmin):
+    """The report of all movements of revenue."""
 
-    def has_export_permission(self, request: HttpRequest) -> bool:
-        """Return whether the operator may export the tables."""
-        return self.has_view_permission(request) and request.user.has_perm("billing.export_revenuereport")
+    title = "Revenue"
 
-    def get_urls(self) -> list[Any]:
-        """Return the URLs of the page and the export. The report has no rows, so there are no others."""
-        wrap = self.admin_site.admin_view
-        return [
-            path("", wrap(self.changelist_view), name="billing_revenuereport_changelist"),
-            path("export/", wrap(self.export_view), name="billing_revenuereport_export"),
-        ]
-
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Show the report. Raises PermissionDenied."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
+    def build_context(self, request: HttpRequest) -> dict[str, Any]:
+        """Return the report of each currency in the chosen months."""
         form, months = _read_months(request)
-        context = {
-            **self.admin_site.each_context(request),
-            "title": "Revenue",
-            "subtitle": None,
-            "opts": self.opts,
-            "form": form,
-            "asked": months,
-            "reports": [self._shown_report(request, report) for report in revenue_statistics(months)],
-            **(extra_context or {}),
-        }
-        return TemplateResponse(request, "admin/billing/revenuereport/report.html", context)
+        reports = [self._shown_report(request, report) for report in revenue_statistics(months)]
+        return {"form": form, "asked": months, "reports": reports}
 
-    def export_view(self, request: HttpRequest) -> HttpResponseBase:
-        """Return one table as CSV, and log the export. Raises PermissionDenied, or Http404 for an unknown table."""
-        if not self.has_export_permission(request):
-            raise PermissionDenied
-        name, _, currency = request.GET.get("table", "").partition("-")
-        build = revenue_tables.TABLE_BUILDERS.get(name)
+    def build_table(self, request: HttpRequest, name: str) -> tuple[Table, str]:
+        """Return a table and its months; the name ends with a currency. Raises Http404."""
+        table_name, _, currency = name.partition("-")
+        build = revenue_tables.TABLE_BUILDERS.get(table_name)
         _, months = _read_months(request)
         report = next((report for report in revenue_statistics(months) if report.currency == currency), None)
         if build is None or report is None:
             raise Http404
-        table = build(report)
-        span = f"{months.first:%Y-%m} to {months.last:%Y-%m}"
-        audit_log.log_table_action(request, RevenueReport, f"Exported “{table.title}” as CSV, {span}.")
-        return csv_response(f"revenue {table.id} {span}", table.columns, table.rows)
+        return build(report), f"{months.first:%Y-%m} to {months.last:%Y-%m}"
 
     def _shown_report(self, request: HttpRequest, report: RevenueStatistics) -> dict[str, Any]:
         tables = [build(report) for build in revenue_tables.TABLE_BUILDERS.values()]
@@ -96,15 +65,8 @@ class RevenueReportAdmin(ReadOnlyAdmin):
             "currency": report.currency,
             "tables": tables,
             "cards": [_revenue_card(report), _recovered_card(report)],
-            "export": self._export_url(request),
+            "export": self.export_url(request),
         }
-
-    def _export_url(self, request: HttpRequest) -> str:
-        if not self.has_export_permission(request):
-            return ""
-        query = request.GET.copy()
-        query.pop("table", None)
-        return f"{reverse('admin:billing_revenuereport_export')}?{query.urlencode()}&table="
 
 
 def _revenue_card(report: RevenueStatistics) -> dict[str, Any]:
