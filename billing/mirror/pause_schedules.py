@@ -130,13 +130,11 @@ def _sync_started_pause(schedule: PauseSchedule, now: datetime) -> None:
 
 
 def _sync_dates(schedule: PauseSchedule) -> None:
-    """Follow the pause date until the pause begins, and the resume date that customer service set at the provider."""
-    subscription = schedule.subscription
-    pause_date, resume_date = schedule.pause_date, schedule.resume_date
-    if schedule.state == State.SCHEDULED and subscription.pause_date not in (None, pause_date):
+    """Follow the pause date until the pause begins, and the resume date while customer service has set one there."""
+    subscription, pause_date = schedule.subscription, schedule.pause_date
+    if schedule.state == State.SCHEDULED and subscription.pause_date is not None:
         pause_date = subscription.pause_date
-        resume_date = pause_date + timedelta(days=PAUSE_DAYS)
-    resume_date = _provider_resume_date(subscription, pause_date) or resume_date
+    resume_date = _resume_date(subscription, pause_date)
     if (pause_date, resume_date) != (schedule.pause_date, schedule.resume_date):
         PauseSchedule.objects.filter(pk=schedule.pk, state=schedule.state).update(
             pause_date=pause_date, resume_date=resume_date

@@ -343,6 +343,30 @@ def test_a_scheduled_pause_takes_over_an_end_and_loses_it_with_a_new_date(provid
     )
 
 
+@pytest.mark.shows("rule-1")
+@pytest.mark.parametrize("days", [-20, 14], ids=["sooner", "later"])
+def test_a_pause_whose_end_customer_service_takes_back_ends_as_promised(provider: Provider, days: int) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause_plans(alice)
+    promised = PauseSchedule.objects.get().resume_date
+    provider.travel_to(PauseSchedule.objects.get().pause_date + timedelta(hours=1))
+    run_due_jobs()
+    subscription, end = provider.subscription(alice).id, promised + timedelta(days=days)
+    moved = {"resume_option": "specific_date", "resume_date": int(end.timestamp())}
+    provider.sdk.Subscription.resume(subscription, moved)
+    account_import.resync_account(alice)
+    provider.sdk.Subscription.remove_scheduled_resumption(subscription)
+    account_import.resync_account(alice)
+
+    assert live_holdings(alice)[0].resume_date == promised
+    provider.travel_to(promised - timedelta(days=1))
+    worker.resume_due_pauses(now=clock.billing_now())
+    assert provider.subscription(alice).status == "paused"
+    provider.travel_to(promised + timedelta(hours=1))
+    worker.resume_due_pauses(now=clock.billing_now())
+    assert provider.subscription(alice).status == "active"
+
+
 def test_a_subscription_resumed_at_the_provider_is_not_resumed_again(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     pause_plans(alice)
