@@ -15,7 +15,7 @@ from django.db import transaction
 from accounts.models import Account, SessionToken
 from accounts.sign_in import provider_changes, sessions
 from billing.gateway.snapshots import CustomerSnapshot
-from billing.mirror import documents
+from billing.mirror import documents, erasure
 from billing.models import Command, Customer, Subscription
 from billing.models.commands import CORRECT_ADDRESS
 from billing.models.mirror_row import MirroredResource
@@ -58,10 +58,14 @@ def find_account(address: str) -> Account | None:
 
 
 def customer_ids_at_known_addresses(listed: Iterable[object]) -> set[str]:
-    """Return the provider's ids of the customers among some records whose address an account has, however spelled."""
+    """Return the provider's ids of the customers among some records whose address an account has, however spelled.
+
+    Those that operators have erased are left out: another account may have their address.
+    """
     addresses = {record.id: usable_address(record.email) for record in listed if isinstance(record, CustomerSnapshot)}
     known = set(Account.objects.filter(email__in=set(addresses.values()) - {""}).values_list("email", flat=True))
-    return {customer_id for customer_id, address in addresses.items() if address in known}
+    found = {customer_id for customer_id, address in addresses.items() if address in known}
+    return found - erasure.find_erased_ids(found)
 
 
 @transaction.atomic

@@ -189,6 +189,28 @@ def test_an_erased_customer_is_not_brought_back_by_the_event_of_its_creation(sit
     assert not Account.objects.filter(email="eve@example.com").exists()
 
 
+@pytest.mark.shows("rule-17")
+@pytest.mark.parametrize("read", ["the hourly reading", "the night"])
+def test_an_erased_customer_is_not_brought_back_by_another_account_of_its_address(site: Provider, read: str) -> None:
+    add_customer(site, "eve", email="ann@example.com")
+    import_site()
+    ann, eve = (Account.objects.get(customer__provider_id=name) for name in ("ann", "eve"))
+    site.console(eve, "cancel now", FAITH)
+    account_import.resync_account(eve)
+    reconcile.read_feed(now=clock.billing_now())
+    erasure.erase_account(eve, actor="support:olga")
+
+    site.travel(hours=1)
+    site.sdk.Customer.update("eve", {"first_name": "Evelyn"})
+    if read == "the night":
+        run_night(site)
+    else:
+        reconcile.read_feed(now=clock.billing_now())
+
+    assert not Customer.objects.filter(provider_id="eve").exists()
+    assert list(Account.objects.filter(email="ann@example.com")) == [ann]
+
+
 @pytest.mark.shows("rule-16")
 def test_a_yearly_subscriber_who_never_signed_in_gets_a_notice(site: Provider) -> None:
     import_site()
