@@ -10,7 +10,7 @@ from accounts.models import Account
 from billing.changes import cancellation_survey
 from billing.changes.cancellation_survey import SurveyedChange
 from billing.changes.plan_change import steps_for_targets
-from billing.changes.targets import CANCEL_OPERATIONS, SET_ASIDE_OPERATIONS, CanceledSubscription
+from billing.changes.targets import CANCEL_OPERATIONS, SET_ASIDE_OPERATIONS, CanceledSubscription, are_ended_alike
 from billing.commands.command_kind import CommandKind
 from billing.commands.confirmation import Preview, confirm_change
 from billing.errors import BillingError
@@ -91,6 +91,10 @@ class CancelSubscriptions(SurveyedChange):
     def repeats(self, earlier: Command) -> bool:
         """Return whether an earlier command, that ends paid terms at the same time, left exactly this."""
         return bool(earlier.shown.get("at_once", False)) == self.at_once and super().repeats(earlier)
+
+    def fits(self, earlier: Command) -> bool:
+        """Return whether what an earlier command left ends as it would now: it may have been resumed since."""
+        return are_ended_alike(self._targets(), earlier)
 
     def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:
         """Return the steps. Raises NothingToCancel."""

@@ -23,6 +23,7 @@ from billing.changes.targets import (
     CanceledSubscription,
     KeptSubscription,
     Target,
+    are_ended_alike,
     members_after,
     plans_after,
     targets_by_id,
@@ -165,18 +166,32 @@ class ChangeSelection(Change):
         """
         left = [step for step in main_steps(earlier) if not step.has_ended]
         difference = _diff_selection(live_holdings(self.account), self.plan_ids)
-        starts = [step for step in left if step.operation == StepOperation.START_SUBSCRIPTION]
-        prices = prices_at_terms(
-            (plan.id for plan in difference.added),
-            _terms_of_additions(self.account, holdings_of(self.account), self.period_unit),
+        others = {step.subscription_id for step in left if step.operation != StepOperation.START_SUBSCRIPTION}
+        return _prices_to_start(earlier) == self._added_prices(difference) and others == set(
+            targets_by_id(difference.targets)
         )
-        return {step.arguments["price"] for step in starts} == {price.provider_id for price in prices.values()} and {
-            step.subscription_id for step in left if step not in starts
-        } == set(targets_by_id(difference.targets))
+
+    def fits(self, earlier: Command) -> bool:
+        """Return whether what an earlier command left starts and ends as it would now: it may have done so since."""
+        difference = _diff_selection(live_holdings(self.account), self.plan_ids)
+        starts = _prices_to_start(earlier)
+        return starts <= self._added_prices(difference) and are_ended_alike(difference.removed, earlier)
+
+    def _added_prices(self, difference: SelectionDiff) -> set[str]:
+        """Return the provider's ids of the prices of the plans to start."""
+        terms = _terms_of_additions(self.account, holdings_of(self.account), self.period_unit)
+        prices = prices_at_terms((plan.id for plan in difference.added), terms)
+        return {price.provider_id for price in prices.values()}
 
     def coupon_steps(self) -> list[Step]:
         """Return the swaps of bundle coupons that the account needs by the mirror."""
         return bundle_coupons.pending_steps(self.account)
+
+
+def _prices_to_start(earlier: Command) -> set[str]:
+    """Return the provider's ids of the prices of the plans that an earlier command has left to start."""
+    left = (step for step in earlier.steps if not step.has_ended)
+    return {step.arguments["price"] for step in left if step.operation == StepOperation.START_SUBSCRIPTION}
 
 
 def _diff_selection(holdings: Sequence[Holding], plan_ids: Sequence[str]) -> SelectionDiff:

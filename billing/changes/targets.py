@@ -176,6 +176,17 @@ def targets_by_id(targets: Iterable[Target]) -> dict[str, Target]:
     return {target.holding.subscription.provider_id: target for target in targets}
 
 
+def are_ended_alike(targets: Iterable[Target], earlier: Command) -> bool:
+    """Return whether targets end the subscriptions that an earlier command has left as it would: at once, or later."""
+    planned = _endings(step for target in targets for step in target.steps())
+    left = _endings(step for step in earlier.steps if not step.has_ended)
+    return all(planned.get(subscription_id, ending) == ending for subscription_id, ending in left.items())
+
+
+def _endings(steps: Iterable[Step]) -> dict[str, str]:
+    return {step.subscription_id: step.operation for step in steps if step.operation in CANCEL_OPERATIONS}
+
+
 def members_after(holdings: Iterable[Holding], targets: Iterable[Target]) -> list[BundleMember]:
     """Return the members of the holdings' bundle after a change."""
     by_id = targets_by_id(targets)

@@ -6,7 +6,10 @@ A kind of change is a `Change`: it says what it costs, which steps make it, and 
 1. A request whose command has begun continues that command.
 2. A request for what the account's newest change did in part finishes that change, at the figures confirmed with it.
 3. Otherwise the change is previewed and its quote compared, and the command is opened. If a subscription has changed
-   since the preview, nothing is done. A change that ends or starts one at once reads the subscriptions first.
+   since the preview, nothing is done.
+
+A change that ends or starts a subscription at once reads the subscriptions first, also before it finishes an earlier
+one: nothing is finished that would not be planned so any more.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +22,7 @@ from billing.commands import lifecycle
 from billing.commands.command_kind import CommandKind
 from billing.commands.intents import check_charge_intents
 from billing.commands.operations import OPERATIONS
-from billing.errors import BillingError, BillingUnavailable, ChangeInProgress, QuoteChanged
+from billing.errors import BillingError, BillingUnavailable, ChangeInProgress, InvalidState, QuoteChanged
 from billing.gateway.errors import NotSent
 from billing.mirror import account_import
 from billing.models import Command
@@ -92,6 +95,10 @@ class Change:
         """Return whether this is the change that an earlier command of its kind has done in part."""
         return False
 
+    def fits(self, earlier: Command) -> bool:
+        """Return whether what an earlier command of its kind left would be planned so for the present subscriptions."""
+        return True
+
     def confirmed_figures(self, earlier: Command, quote: str | None, now: datetime) -> Mapping[str, Any] | None:
         """Return the figures at which a request with this quote may finish an earlier command; None if it may not.
 
@@ -127,8 +134,11 @@ def confirm_change(
     """
     begun = lifecycle.find_begun_command(change.account, key=key)
     if begun is not None:
+        if lifecycle.can_be_reopened(begun):
+            _check_fit(change, begun)
         lifecycle.continue_command(begun, change.kind, now=now)
         return begun
+    _refresh_subscriptions(change)
     earlier = _find_unfinished_command(change)
     figures = None if earlier is None else change.confirmed_figures(earlier, quote, now)
     if earlier is not None and figures is not None:
@@ -138,8 +148,6 @@ def confirm_change(
         rest = _pay_with_intents(rest, paying)
         lifecycle.continue_command(earlier, change.kind, now=now, rest=rest)
         return earlier
-    if change.needs_fresh_subscriptions():
-        _refresh_subscriptions(change.account)
     preview = change.preview(now)
     if preview is not None:
         check_quote(quote, preview)
@@ -214,9 +222,19 @@ def _pay_step(step: Step, intent: str | None) -> Step:
     return replace(step, arguments=arguments if intent is None else {**arguments, "intent": intent})
 
 
-def _refresh_subscriptions(account: Account) -> None:
+def _check_fit(change: Change, begun: Command) -> None:
+    """Check that a change whose command is reopened would still be planned so. Raises InvalidState."""
+    _refresh_subscriptions(change)
+    if not change.fits(begun):
+        raise InvalidState
+
+
+def _refresh_subscriptions(change: Change) -> None:
+    """Read the subscriptions if the change needs it. Raises BillingUnavailable, and what the change is refused with."""
+    if not change.needs_fresh_subscriptions():
+        return
     try:
-        account_import.refresh_subscriptions(account)
+        account_import.refresh_subscriptions(change.account)
     except NotSent as error:
         raise BillingUnavailable(retry_after=error.retry_after) from error
 
@@ -224,7 +242,7 @@ def _refresh_subscriptions(account: Account) -> None:
 def _find_unfinished_command(change: Change) -> Command | None:
     """Return the account's newest command if it did this change in part (docs/rules.md, rule 2)."""
     earlier = newest_partial_command(change.account, kind=change.kind.name)
-    return earlier if earlier is not None and change.repeats(earlier) else None
+    return earlier if earlier is not None and change.repeats(earlier) and change.fits(earlier) else None
 
 
 def _rest_of_steps(change: Change, earlier: Command) -> list[Step]:

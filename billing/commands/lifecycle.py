@@ -109,6 +109,11 @@ def find_begun_command(account: Account, *, key: str) -> Command | None:
     return None if command is None or _has_never_begun(command) else command
 
 
+def can_be_reopened(command: Command) -> bool:
+    """Return whether a command failed so that a repeated request reopens it."""
+    return command.state == State.FAILED and command.error_code in REPEATABLE_ERROR_CODES
+
+
 def _open_command(command: Command, *, now: datetime, plan: StepPlanner) -> tuple[Command, bool]:
     """Insert a command with its steps; return it and True, or the one that has its key and False."""
     command.steps, command.attempts, command.first_sent_at = [], 1, now
@@ -142,7 +147,7 @@ def _claim_or_reopen(
     if command.state == State.SUCCEEDED:
         return False
     if command.state == State.FAILED:
-        if command.error_code not in REPEATABLE_ERROR_CODES:
+        if not can_be_reopened(command):
             raise executor.command_error(command)
         _reopen_failed(command, now, plan=plan, shown=shown or {})
         return True

@@ -340,3 +340,25 @@ def test_a_bundle_coupon_that_is_gone_fails_no_change_and_is_reported(provider: 
     assert [row.coupon_id for row in subscriptions[0].coupons] == ["BUNDLE-3"]
     [comparison] = [check for check in run_health_checks(now=now) if check.name == "mirror_mended"]
     assert comparison.needs_somebody
+
+
+@pytest.mark.shows("reliability-48")
+@pytest.mark.parametrize("is_told", [False, True], ids=["before the webhook", "after the webhook"])
+def test_a_repeated_cancellation_does_not_end_a_term_that_customer_service_has_charged(
+    provider: Provider, is_told: bool
+) -> None:
+    bea = provider.subscriber("bea", FAITH)
+    assert Browser(bea).post("/api/account/pause?days=30").status_code == 200
+    provider.travel_to(PauseSchedule.objects.get().resume_date - timedelta(days=1))
+    account_import.resync_account(bea)
+    provider.sandbox.order_fault("drop_connection_before", "*/cancel_for_items")
+    assert is_refusal(cancel_paused(bea), 503, "billing_unconfirmed")
+    provider.travel(minutes=31)
+    expire_and_sweep()  # the provider does not show it done
+    provider.console(bea, "resume", FAITH)
+    if is_told:
+        account_import.resync_account(bea)
+
+    assert is_refusal(cancel_paused(bea), 409, "invalid_state")
+    assert provider.subscription(bea).status == "active"
+    assert len(provider.invoices(bea)) == 2

@@ -15,6 +15,7 @@ from billing.changes import billing_period, cancellation, pauses, plan_selection
 from billing.changes.discounts import bundle_coupons
 from billing.commands.confirmation import NoChange
 from billing.errors import (
+    BillingPartial,
     BillingUnavailable,
     InvalidState,
     PaymentMethodRequired,
@@ -448,3 +449,47 @@ def test_a_change_that_must_read_first_is_refused_while_the_provider_is_down(pro
 
     assert Command.objects.count() == 0
     assert len(provider.raw_subscriptions("alice")) == 1
+
+
+@pytest.mark.shows("reliability-49")
+@pytest.mark.parametrize("is_told", [False, True], ids=["before the webhook", "after the webhook"])
+def test_a_cancellation_that_is_finished_does_not_end_a_term_that_customer_service_has_charged(
+    provider: Provider, is_told: bool
+) -> None:
+    alice = provider.subscriber("alice", FAITH, GOSPEL)
+    pauses.schedule_pause(alice, subscription_ids=None, days=30, key="pause", actor="you", now=clock.billing_now())
+    provider.travel(days=40)
+    account_import.resync_account(alice)
+
+    def cancel_all(key: str) -> None:
+        cancellation.cancel_subscriptions(
+            alice, subscription_ids=None, survey=Survey(), key=key, actor="you", now=clock.billing_now()
+        )
+
+    gospel = provider.subscription(alice, GOSPEL).id
+    provider.sandbox.order_fault("error", f"/subscriptions/{gospel}/cancel_for_items", status=429)
+    with pytest.raises(BillingPartial):
+        cancel_all("cancel")
+    provider.console(alice, "resume", GOSPEL)
+    if is_told:
+        account_import.resync_account(alice)
+    paid_until = provider.subscription(alice, GOSPEL).current_term_end
+
+    cancel_all("cancel again")
+
+    ending = provider.subscription(alice, GOSPEL)
+    assert (ending.status, ending.cancelled_at) == ("non_renewing", paid_until)
+
+
+@pytest.mark.shows("reliability-49")
+def test_a_selection_that_is_finished_does_not_start_what_customer_service_has_started(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    provider.sandbox.refuse_requests("/customers/alice/subscription_for_items", after=1)
+    with pytest.raises(BillingPartial):
+        change_plans(alice, FAITH, GOSPEL, KIDS, key="add")
+    provider.subscribe("alice", KIDS)
+
+    with pytest.raises(NoChange):
+        change_plans(alice, FAITH, GOSPEL, KIDS, key="add again")
+
+    assert len(provider.raw_subscriptions("alice")) == 3
