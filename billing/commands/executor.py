@@ -171,6 +171,9 @@ def _handle_refusal(command: Command, kind: CommandKind, index: int, now: dateti
     if not _may_skip(command, index):
         raise _fail_refused_step(command, index, now, error) from error
     logger.warning("Step %s of command %s was refused: %s", index, command.pk, error.code)
+    if find_operation(command, index).on_refusal == "skip_after_others":
+        # A swap is several writes, of which some may have been made.
+        _refresh_mirror(command, now)
     apply_answers([Answer(command, index, (), StepState.SKIPPED)], kind, now)
 
 

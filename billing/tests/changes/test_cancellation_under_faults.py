@@ -342,6 +342,26 @@ def test_a_bundle_coupon_that_is_gone_fails_no_change_and_is_reported(provider: 
     assert comparison.needs_somebody
 
 
+@pytest.mark.shows("reliability-6")
+def test_a_change_that_a_refused_swap_has_dropped_is_shown_no_more(provider: Provider) -> None:
+    for size, percentage in ((2, 10), (3, 15)):
+        BundleRate.objects.create(size=size, percentage=percentage, coupon_id=f"BUNDLE-{size}")
+    bea = provider.subscriber("bea", GOSPEL, KIDS, coupon_ids=["BUNDLE-3"])
+    provider.subscribe("bea", FAITH, unit="Yearly", coupon_ids=["BUNDLE-3"])
+    account_import.resync_account(bea)
+    assert Browser(bea).post("/api/account/downgrade", {"planIds": [FAITH]}).status_code == 200
+    provider.sdk.ItemPrice.update(f"{FAITH}-USD-Monthly", {"status": "archived"})
+    body = {"subscriptionIds": [provider.subscription(bea, KIDS).id], **SURVEY}
+
+    answer = Browser(bea).post("/api/account/subscriptions/cancel", body)
+
+    assert answer.status_code == 200
+    assert not provider.subscription(bea, FAITH).has_scheduled_changes
+    for read in (answer, Browser(bea).get("/api/account")):
+        plans = {plan["id"]: plan for plan in read.json()["plans"]}
+        assert plans[FAITH]["hasScheduledChange"] is False
+
+
 @pytest.mark.shows("reliability-48")
 @pytest.mark.parametrize("is_told", [False, True], ids=["before the webhook", "after the webhook"])
 def test_a_repeated_cancellation_does_not_end_a_term_that_customer_service_has_charged(
