@@ -21,7 +21,7 @@ from billing.queries.payments.failed_payments import decline_reason
 from billing.queries.reports.collections import FAILED_STATUSES
 from billing.receipts.phrases import transaction_method_name
 from billing.receipts.texts.payments import REASON_SENTENCES
-from billing.terms import BillingTerms
+from billing.terms import DEFAULT_CURRENCY, BillingTerms
 
 NONE = "none"
 _INSTANT_FIELD = re.compile(r"(_at|_end|_start|_till|_date|_from|_to|_since|^date)$")
@@ -169,18 +169,19 @@ def format_price(cents: int, terms: BillingTerms) -> str:
     return f"{format_cents(cents, terms.currency)} {word} {terms.period_phrase}"
 
 
-def readable_payload(value: Any, name: str = "") -> Any:
-    """Return a payload with formatted times and amounts in front of the provider's numbers."""
+def readable_payload(value: Any, name: str = "", currency: str = DEFAULT_CURRENCY) -> Any:
+    """Return a payload with formatted times and amounts, of its currency, in front of the provider's numbers."""
     if isinstance(value, Mapping):
-        return {key: readable_payload(item, str(key)) for key, item in value.items()}
+        currency = value.get("currency_code") or value.get("preferred_currency_code") or currency
+        return {key: readable_payload(item, str(key), currency) for key, item in value.items()}
     if isinstance(value, list):
-        return [readable_payload(item, name) for item in value]
+        return [readable_payload(item, name, currency) for item in value]
     if isinstance(value, bool) or not isinstance(value, int) or name in _PLAIN_FIELDS:
         return value
     if _INSTANT_FIELD.search(name) and value >= _EARLIEST_SECONDS:
         return f"{format_instant(datetime.fromtimestamp(value, tz=UTC))} ({value})"
     if _CENTS_FIELD.search(name):
-        return f"{format_cents(value)} ({value})"
+        return f"{format_cents(value, currency)} ({value})"
     return value
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from decimal import Decimal
 
 from billing.admin.churn.charts import format_rate, format_share
 from billing.admin.churn.tables import Table
+from billing.money import to_decimal
 from billing.queries.reports.recovered_payments import COLLECTED, LOST, TRIED
 from billing.queries.reports.revenue_report import Kind, RevenueStatistics
 
 KINDS = (Kind.NEW, Kind.EXPANSION, Kind.REACTIVATION, Kind.CONTRACTION, Kind.PAUSE, Kind.CHURN)
 _KIND_NAMES = tuple(str(kind.label).capitalize() for kind in KINDS)
 _OFFER_NAMES = {"pause": "Pause", "free_month": "Free month"}
-_CENT = Decimal("0.01")
 
 
 def movement_table(report: RevenueStatistics) -> Table:
@@ -21,9 +20,9 @@ def movement_table(report: RevenueStatistics) -> Table:
     rows = [
         (
             f"{month.month:%Y-%m}",
-            _money(month.opening),
-            *(_money(month.movements[kind]) for kind in KINDS),
-            _money(month.closing),
+            to_decimal(month.opening, report.currency),
+            *(to_decimal(month.movements[kind], report.currency) for kind in KINDS),
+            to_decimal(month.closing, report.currency),
             format_rate(-month.movements[Kind.CHURN], month.opening),
         )
         for month in report.months
@@ -63,8 +62,8 @@ def recovered_table(report: RevenueStatistics) -> Table:
             row.count,
             row.collected_count,
             format_share(row.collected_count, row.count),
-            _money(row.failed_cents),
-            *(_money(row.cents[outcome]) for outcome in (COLLECTED, TRIED, LOST)),
+            to_decimal(row.failed_cents, report.currency),
+            *(to_decimal(row.cents[outcome], report.currency) for outcome in (COLLECTED, TRIED, LOST)),
             format_share(row.cents[COLLECTED], row.failed_cents),
         )
         for month, row in report.recovered
@@ -90,7 +89,7 @@ def cohort_table(report: RevenueStatistics) -> Table:
     rows = [
         (
             f"{cohort.month:%Y-%m}",
-            _money(cohort.revenue[0]),
+            to_decimal(cohort.revenue[0], report.currency),
             *(format_share(cents, cohort.revenue[0]) for cents in cohort.revenue[1:]),
             *([""] * (width - len(cohort.revenue))),
         )
@@ -103,7 +102,9 @@ def cohort_table(report: RevenueStatistics) -> Table:
 
 def saved_table(report: RevenueStatistics) -> Table:
     """Return what the accepted offers have kept."""
-    rows = [(_OFFER_NAMES[saved.offer], saved.taken, _money(saved.cents)) for saved in report.saved]
+    rows = [
+        (_OFFER_NAMES[saved.offer], saved.taken, to_decimal(saved.cents, report.currency)) for saved in report.saved
+    ]
     columns = ("Offer", "Subscriptions", "Revenue today")
     note = "Subscriptions whose owner accepted an offer in these months; one that is paused brings in nothing today."
     return Table(
@@ -118,7 +119,3 @@ TABLE_BUILDERS: Mapping[str, Callable[[RevenueStatistics], Table]] = {
     "cohorts": cohort_table,
     "saved": saved_table,
 }
-
-
-def _money(cents: int) -> Decimal:
-    return Decimal(cents) * _CENT

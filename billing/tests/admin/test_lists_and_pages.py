@@ -202,6 +202,15 @@ def test_amounts_and_times_are_formatted(operator: Client, alice: Account) -> No
     assert "$6.99 (699)" in invoice_page
 
 
+@pytest.mark.shows("money-5")
+def test_amounts_of_a_record_are_in_its_currency(operator: Client) -> None:
+    line = {"subscription_id": "faith", "amount": 500, "description": "Faith"}
+    open_account("yuki", make_invoice("yen", owner="yuki", total=500, currency_code="JPY", line_items=[line]))
+    page = read_first_row(operator, Invoice)
+    assert "500 JPY (500)" in page
+    assert "$" not in page
+
+
 @pytest.mark.parametrize(
     ("count", "unit", "text"), [(1, "month", "1 month"), (3, "month", "3 months"), (1, "year", "1 year")]
 )

@@ -119,6 +119,14 @@ def test_each_month_ends_with_its_start_and_its_movements(operator: Client) -> N
     ]
 
 
+@pytest.mark.shows("money-5")
+def test_revenue_has_the_decimals_of_its_currency(operator: Client) -> None:
+    open_account("alice", make_subscription("faith", amount=500, currency_code="JPY"))
+    assert download_table(operator, "movements-JPY")[-1]["End"] == "500"
+    cohorts = {row["First month"]: row["Revenue then"] for row in download_table(operator, "cohorts-JPY")}
+    assert cohorts["2026-01"] == "500"
+
+
 def test_saved_revenue_is_what_the_kept_subscriptions_bring_in(operator: Client) -> None:
     account = open_account("alice", make_subscription("faith"))
     for days in (0, 1):
