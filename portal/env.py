@@ -116,7 +116,7 @@ def _read_choice(read: environ.Env, name: str, choices: Sequence[Choice], defaul
 
 
 def _read_texts(read: environ.Env, name: str, default: Sequence[str] = ()) -> list[str]:
-    return [text.strip() for text in read.list(name, default=[*default])]
+    return [text for item in read.list(name, default=[*default]) if (text := item.strip())]
 
 
 def _read_choices(read: environ.Env, name: str, choices: Sequence[Choice]) -> list[Choice]:

@@ -33,7 +33,7 @@ def test_production_uses_the_endpoint_of_the_sdk(bare):
 
 
 @pytest.mark.shows("security-34")
-@pytest.mark.parametrize("listed", ["old,new", "old, new", " old ,new "])
+@pytest.mark.parametrize("listed", ["old,new", "old, new", " old ,new ", "old, new, "])
 def test_several_webhook_passwords_are_accepted(bare, listed):
     bare.setenv("CHARGEBEE_WEBHOOK_PASSWORDS", listed)
     assert read_environment().chargebee_webhook_passwords == ["old", "new"]
