@@ -15,8 +15,9 @@ from django.utils.text import slugify
 
 from accounts.admin.lists.display import BAD, GOOD, NO_VALUE, format_day, format_instant, state_pill
 from accounts.admin.lists.read_only import page_link
-from accounts.models import Account, SessionToken
+from accounts.models import Account
 from accounts.sign_in.browser_name import browser_name
+from accounts.sign_in.sessions import open_sessions
 
 # A section shows only the newest rows and links to the rest, so that the page costs the same for every account.
 MAX_ROWS = 10
@@ -107,7 +108,7 @@ def row_link(row: Model, text: object) -> object:
 
 
 def _sessions_section(account: Account, request: HttpRequest) -> PageSection:
-    sessions = SessionToken.objects.filter(user=account.user_id).order_by("-last_used_at")[:MAX_ROWS]
+    sessions = open_sessions(account)[:MAX_ROWS]
     cells = [
         (
             browser_name(session.agent),

@@ -125,6 +125,8 @@ def test_an_operator_who_signs_a_customer_out_ends_a_session_in_the_other_one(
     parked: SignInClient, admin_client: Client
 ) -> None:
     account = Account.objects.get(customer__provider_id="ella-2")
+    desk = admin_client.get(reverse("admin:accounts_account_change", args=[account.pk])).content.decode()
+    assert "Not signed in anywhere" not in desk
     address = reverse("admin:accounts_account_act", args=[account.pk, "sign-out-everywhere"])
     page = admin_client.post(address, {"reason": "Lost phone"}, follow=True).content.decode()
     assert "Sessions ended: 1." in page
