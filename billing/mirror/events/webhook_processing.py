@@ -233,7 +233,7 @@ def _process_events(events: Sequence[WebhookEvent], *, until: float) -> bool:
     _save_outcomes(pks_by_outcome, WebhookEvent.objects.held_rows(events))
     applied = {pk for outcome, pks in pks_by_outcome.items() if outcome.state == State.PROCESSED for pk in pks}
     announce_applied_events(WebhookEvent.Source.WEBHOOK, [event.occurred_at for event in events if event.pk in applied])
-    _release_events([event.pk for event in events[sum(map(len, pks_by_outcome.values())) :]], outage)
+    _release_events(events[sum(map(len, pks_by_outcome.values())) :], outage)
     return outage is None
 
 
@@ -323,15 +323,16 @@ def _save_outcomes(pks_by_outcome: Mapping[_Outcome, Sequence[int]], events: Lea
         )
 
 
-def _release_events(pks: Sequence[int], outage: NotSent | None) -> None:
-    """Release claimed events that were not reached; after an outage they are due later."""
-    if not pks:
+def _release_events(events: Sequence[WebhookEvent], outage: NotSent | None) -> None:
+    """Release those claimed events that were not reached and are still held; after an outage they are due later."""
+    if not events:
         return
+    held, pks = WebhookEvent.objects.held_rows(events), [event.pk for event in events]
     if outage is None:
-        WebhookEvent.objects.release_page(pks)
+        held.release_page(pks)
         return
     error = f"{type(outage).__name__}: {outage}"
-    WebhookEvent.objects.release_page(pks, delay=_outage_delay(outage), error=error)
+    held.release_page(pks, delay=_outage_delay(outage), error=error)
 
 
 def _outage_delay(outage: NotSent) -> timedelta:

@@ -187,6 +187,26 @@ def test_an_event_replayed_during_an_outage_is_due_at_once(provider: Provider, f
     assert count_states() == {State.PROCESSED: 2}
 
 
+@pytest.mark.shows("reliability-30")
+def test_a_worker_that_was_suspended_does_not_release_anothers_event(
+    provider: Provider, faulty_proxy: FaultyProxy
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    [claimed] = store_events({"subscription": [provider.subscription(alice).id]})
+    WebhookEvent.objects.filter(pk=claimed).update(attempts=1)  # so that the feed is not read for it
+    faulty_proxy.answer_with(TOO_MANY_REQUESTS)
+
+    def claim_for_another(_: bytes) -> None:
+        WebhookEvent.objects.filter(pk=claimed).update(next_attempt_at=timezone.now())
+        WebhookEvent.objects.claim_page([claimed], lease=timedelta(minutes=1))
+
+    faulty_proxy.on_answer = claim_for_another
+    webhook_processing.process_due_events()
+
+    assert WebhookEvent.objects.get(pk=claimed).attempts == 3
+    assert webhook_processing.due_event_ids() == []
+
+
 def test_an_event_replayed_while_it_is_processed_is_processed_once_more(
     provider: Provider, faulty_proxy: FaultyProxy
 ) -> None:
