@@ -95,8 +95,13 @@ def open_screens(request: HttpRequest, account: Account) -> HttpResponse:
 
 @require_POST
 def end_view(request: HttpRequest) -> HttpResponse:
-    """End the operator's view, and lead back to the account's page; to the front page if it has ended already."""
+    """End the operator's view, and lead back to the account's page; to the front page if it has ended already.
+
+    A page says which view it shows, as `ViewAuthentication` says: a later one, in another tab, goes on.
+    """
     view = AccountView.objects.filter(digest=_cookie_digest(request), operator=request.user.pk).first()
+    if view is not None and request.POST.get("view", str(view.pk)) != str(view.pk):
+        return HttpResponseRedirect(reverse("admin:index"))
     if view is not None:
         view.delete()
     response = HttpResponseRedirect(_account_url(view.account_id) if view else reverse("admin:index"))

@@ -88,20 +88,33 @@ def test_its_subscriber_and_the_log_are_told(sue: Client, ava: Account) -> None:
     assert "sue" not in str(told)
 
 
+def open_tab(operator: Client, account: Account, key: str = KEY) -> str:
+    """See an account's screens in a tab; return which view its page names."""
+    see_screens(operator, account, key=key)
+    found = re.search(r'"view": \{"id": (\d+)', operator.get("/dashboard").content.decode())
+    assert found is not None
+    return found[1]
+
+
 def test_a_tab_that_shows_one_account_reads_nothing_of_another_that_a_second_tab_opens(
     sue: Client, ava: Account
 ) -> None:
-    def open_tab(account: Account, key: str) -> dict[str, str]:
-        see_screens(sue, account, key=key)
-        found = re.search(r'"view": \{"id": (\d+)', sue.get("/dashboard").content.decode())
-        assert found is not None
-        return {"X-View": found[1]}
-
-    first = open_tab(ava, KEY)
-    assert seen_address(sue, **first) == "ava@example.com"
+    first = open_tab(sue, ava)
+    assert seen_address(sue, **{"X-View": first}) == "ava@example.com"
     ben = Account.objects.open_account(email="ben@example.com", first_name="Ben")
-    second = open_tab(ben, f"operator-{'1' * 32}")
-    assert [seen_address(sue, **tab) for tab in (first, second)] == [None, "ben@example.com"]
+    second = open_tab(sue, ben, f"operator-{'1' * 32}")
+    assert [seen_address(sue, **{"X-View": tab}) for tab in (first, second)] == [None, "ben@example.com"]
+
+
+def test_the_button_of_a_tab_does_not_end_the_view_of_another(sue: Client, ava: Account) -> None:
+    first = open_tab(sue, ava)
+    ben = Account.objects.open_account(email="ben@example.com", first_name="Ben")
+    second = open_tab(sue, ben, f"operator-{'1' * 32}")
+    assert sue.post("/admin/view/end/", {"view": first})["Location"] == "/admin/"
+    assert seen_address(sue) == "ben@example.com"
+    ended = sue.post("/admin/view/end/", {"view": second})
+    assert ended["Location"] == reverse("admin:accounts_account_change", args=[ben.pk])
+    assert seen_address(sue) is None
 
 
 def test_a_confirmation_that_is_sent_twice_begins_one_view(sue: Client, ava: Account) -> None:

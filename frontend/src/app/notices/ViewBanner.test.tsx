@@ -50,7 +50,7 @@ describe('an operator who sees an account', () => {
     expect(banner).toHaveTextContent(/Nothing can be changed/);
     const form = screen.getByRole('button', { name: 'End view' }).closest('form');
     expect(form).toHaveAttribute('action', VIEW.endUrl);
-    expect(form).toHaveFormValues({ csrfmiddlewaretoken: VIEW.csrfToken });
+    expect(form).toHaveFormValues({ csrfmiddlewaretoken: VIEW.csrfToken, view: String(VIEW.id) });
     expect(await screen.findByRole('heading', { level: 1 })).toBeVisible();
     expect(banner).toBeVisible();
   });

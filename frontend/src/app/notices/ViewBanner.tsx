@@ -19,6 +19,7 @@ export function ViewBanner() {
     <section aria-labelledby={titleId} className={styles.banner}>
       <form method="post" action={view.endUrl} className={styles.inner}>
         <input type="hidden" name="csrfmiddlewaretoken" value={view.csrfToken} />
+        <input type="hidden" name="view" value={view.id} />
         <div className={styles.text}>
           <h2 id={titleId} className={styles.title}>
             You see the account of {view.name}
