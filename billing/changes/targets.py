@@ -6,7 +6,7 @@ that it is restored when the subscriber removes the cancellation.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from accounts.models import Account
@@ -88,7 +88,7 @@ class CanceledSubscription:
             return [subscription_step(StepOperation.CANCEL_NOW, subscription_id, **contract)]
         before = []
         if self.holding.has_scheduled_pause:
-            before.append(subscription_step(StepOperation.SET_PAUSE_ASIDE, subscription_id))
+            before.append(_pause_step(StepOperation.SET_PAUSE_ASIDE, self.holding, subscription.instant("resume_date")))
         if subscription.has_scheduled_changes:
             scheduled = self.holding.scheduled_price
             before.append(_scheduled_price_step(StepOperation.SET_CHANGE_ASIDE, self.holding, scheduled))
@@ -120,9 +120,13 @@ class CanceledSubscription:
 
 @dataclass(frozen=True)
 class RestorableChanges:
-    """What a cancellation set aside: a scheduled pause, and what a scheduled change sets."""
+    """What a cancellation set aside: a scheduled pause, and what a scheduled change sets.
+
+    `pause_ends_at` is the end (UTC) that customer service had given the pause at the provider.
+    """
 
     pause: bool = False
+    pause_ends_at: datetime | None = None
     change: ScheduledPrice = NOTHING_SCHEDULED
 
 
@@ -145,20 +149,31 @@ class KeptSubscription:
         if self.restored.change.price:
             after.append(_scheduled_price_step(StepOperation.RESTORE_CHANGE, self.holding, self.restored.change))
         if self.restored.pause:
-            after.append(subscription_step(StepOperation.RESTORE_PAUSE, subscription_id))
+            after.append(_pause_step(StepOperation.RESTORE_PAUSE, self.holding, self._pause_ends_at))
         return [subscription_step(StepOperation.KEEP, subscription_id), *after]
 
     def member_after(self, member: BundleMember) -> BundleMember | None:
         """Return the member as it renews, or as it resumes after a restored pause."""
         bills_at = term_end(self.holding)
         if self.restored.pause and bills_at is not None:
-            bills_at += timedelta(days=PAUSE_DAYS)
+            bills_at = self._pause_ends_at or bills_at + timedelta(days=PAUSE_DAYS)
         return replace(member, ends_at=None, bills_at=bills_at, changing_to=self.restored.change)
 
     def plan_after(self, plan: PlanRow) -> PlanRow | None:
         """Return the plan as it renews."""
         status = IN_TRIAL if self.holding.subscription.status == "in_trial" else ACTIVE
         return replace(plan, status=status, cancel_at=None, next_billing_at=term_end(self.holding))
+
+    @property
+    def _pause_ends_at(self) -> datetime | None:
+        """The end that the provider has for the restored pause; None for one that would be over when it begins."""
+        begins_at, ends_at = term_end(self.holding), self.restored.pause_ends_at
+        return ends_at if ends_at is not None and begins_at is not None and ends_at > begins_at else None
+
+
+def _pause_step(operation: StepOperation, holding: Holding, ends_at: datetime | None) -> Step:
+    end = {} if ends_at is None else {"resume_date": int(ends_at.timestamp())}
+    return subscription_step(operation, holding.subscription.provider_id, **end)
 
 
 def _scheduled_price_step(operation: StepOperation, holding: Holding, scheduled: ScheduledPrice) -> Step:
@@ -228,7 +243,10 @@ def _changes_set_aside_by(done: Sequence[Step]) -> RestorableChanges:
         return RestorableChanges()
     step = by_operation.get(StepOperation.SET_CHANGE_ASIDE)
     change = ScheduledPrice(**step.arguments) if step else NOTHING_SCHEDULED
+    pause = by_operation.get(StepOperation.SET_PAUSE_ASIDE)
+    end = pause.arguments.get("resume_date") if pause else None
     return RestorableChanges(
-        pause=StepOperation.SET_PAUSE_ASIDE in by_operation,
+        pause=pause is not None,
+        pause_ends_at=None if end is None else datetime.fromtimestamp(end, tz=UTC),
         change=change if price_on_sale(change.price) else NOTHING_SCHEDULED,
     )

@@ -130,11 +130,15 @@ def _has_address(snapshots: Sequence[Snapshot], *, customer: str, email: str) ->
     return any(usable_address(row.email) == usable_address(email) for row in found)
 
 
-def _has_pause(subscription: SubscriptionSnapshot) -> bool:
+def _set_pause_aside(subscription_id: str, *, key: str, **_: Any) -> list[Snapshot]:
+    return subscriptions.remove_scheduled_pause(subscription_id, key=key)
+
+
+def _has_pause(subscription: SubscriptionSnapshot, **_: Any) -> bool:
     return subscription.has_pause
 
 
-def _has_no_pause(subscription: SubscriptionSnapshot) -> bool:
+def _has_no_pause(subscription: SubscriptionSnapshot, **_: Any) -> bool:
     return not subscription.has_pause
 
 
@@ -270,7 +274,7 @@ OPERATIONS: Mapping[str, Operation] = {
         record_effects=_record_immediate_cancellations,
     ),
     StepOperation.SET_PAUSE_ASIDE: Operation(
-        send=subscriptions.remove_scheduled_pause,
+        send=_set_pause_aside,
         is_done=_shown_by_subscription(_has_no_pause),
         record_effects=_close_set_aside_pauses,
     ),

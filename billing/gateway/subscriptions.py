@@ -14,9 +14,14 @@ def retrieve_subscription(subscription_id: str) -> SubscriptionSnapshot:
     return read_subscription_snapshot(answer.subscription.raw_data)
 
 
-def pause_at_term_end(subscription_id: str, *, key: str) -> list[Snapshot]:
-    """Schedule a pause at the end of the current term, without an end: our jobs resume it (docs/rules.md, rule 1)."""
-    params = {"pause_option": "end_of_term"}
+def pause_at_term_end(subscription_id: str, *, key: str, resume_date: int | None = None) -> list[Snapshot]:
+    """Schedule a pause at the end of the current term, without an end: our jobs resume it (docs/rules.md, rule 1).
+
+    With a `resume_date` (epoch seconds), which customer service had set, the provider resumes it.
+    """
+    params: dict[str, Any] = {"pause_option": "end_of_term"}
+    if resume_date is not None:
+        params["resume_date"] = resume_date
     return changed_records(
         write_to_provider(chargebee_sdk().Subscription.pause, subscription_id, key=key, params=params)
     )

@@ -11,13 +11,14 @@ from django.core import mail
 from accounts.models import Account, AccountEvent, OutgoingMail
 from accounts.tests.sign_in.sign_in_client import send_due_mail
 from billing import clock
-from billing.changes import pauses, resumes
+from billing.changes import cancellation, pauses, resumes, undo
 from billing.errors import InvalidState
 from billing.jobs import schedule as job_schedule
 from billing.jobs.resumes import worker
 from billing.mirror import account_import
 from billing.models import Command, Invoice, JobRun, PauseSchedule, Subscription
 from billing.queries.subscriptions.ownership import live_holdings
+from billing.survey import Survey
 from billing.tests.support.invariants import expire_leases
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, KIDS, Provider, utc_time
 
@@ -365,6 +366,24 @@ def test_a_pause_whose_end_customer_service_takes_back_ends_as_promised(provider
     provider.travel_to(promised + timedelta(hours=1))
     worker.resume_due_pauses(now=clock.billing_now())
     assert provider.subscription(alice).status == "active"
+
+
+@pytest.mark.shows("reliability-35")
+def test_a_pause_that_was_set_aside_comes_back_with_the_end_that_customer_service_gave_it(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause_plans(alice)
+    subscription, end = provider.subscription(alice).id, PauseSchedule.objects.get().pause_date + timedelta(days=60)
+    longer = {"pause_option": "end_of_term", "resume_date": int(end.timestamp())}
+    provider.sdk.Subscription.pause(subscription, longer)
+    account_import.resync_account(alice)
+    now = clock.billing_now()
+    cancellation.cancel_subscriptions(alice, subscription_ids=None, survey=Survey(), key="go", actor="you", now=now)
+    assert provider.subscription(alice).pause_date is None
+
+    undo.remove_scheduled_cancellation(alice, subscription_ids=[subscription], key="stay", actor="you", now=now)
+
+    assert live_holdings(alice)[0].resume_date == end
+    assert provider.subscription(alice).resume_date == int(end.timestamp())
 
 
 def test_a_subscription_resumed_at_the_provider_is_not_resumed_again(provider: Provider) -> None:
