@@ -19,6 +19,8 @@ interface AuthState {
    */
   email: string | null;
   ended: SessionEnd;
+  /** How often the session has continued in another customer of its address, with the same token. */
+  switches: number;
   /**
    * Whether an operator sees the account. Then a cookie authenticates the requests, and the browser's
    * storage is left alone: it may hold a session of the operator's own.
@@ -27,6 +29,8 @@ interface AuthState {
   seeAccount: () => void;
   signIn: (token: string, email?: string) => void;
   signOut: () => void;
+  /** The session has continued in another customer of its address, here or in another tab. */
+  switchCustomer: () => void;
   /** Discards a token that the server rejected, unless a newer sign-in has replaced it. */
   expire: (token: string) => void;
 }
@@ -36,16 +40,21 @@ export const useAuth = create<AuthState>()((set, get) => ({
   token: readStoredToken(),
   email: null,
   ended: null,
+  switches: 0,
   isView: false,
   seeAccount: () => set({ token: VIEW, email: null, ended: null, isView: true }),
   signIn: (token, email) => {
     writeStoredToken(token);
-    set({ token, email: email ?? null, ended: null });
+    set({ token, email: email ?? null, ended: null, switches: 0 });
   },
   signOut: () => {
     if (get().isView) return;
     writeStoredToken(null);
     set({ token: null, email: null, ended: 'by-choice' });
+  },
+  switchCustomer: () => {
+    if (get().isView || get().token === null) return;
+    set(({ switches }) => ({ switches: switches + 1, email: null }));
   },
   expire: (token) => {
     if (get().isView || get().token !== token) return;
@@ -54,21 +63,35 @@ export const useAuth = create<AuthState>()((set, get) => ({
   },
 }));
 
+/** Differs as soon as another account is meant: after a sign-in, and after a switch of customers. */
+export function sessionKey({ token, switches }: Pick<AuthState, 'token' | 'switches'>): string {
+  return `${token} ${switches}`;
+}
+
 /**
- * Calls back when the token changes, to clear what belongs to the previous subscriber. Returns an
- * unsubscribe function.
+ * Calls back when the session changes to another account or ends, to clear what belongs to the
+ * previous one. Returns an unsubscribe function.
  */
 export function onSessionChange(handleChange: (current: AuthState) => void): () => void {
   return useAuth.subscribe((current, previous) => {
-    if (current.token !== previous.token) handleChange(current);
+    if (sessionKey(current) !== sessionKey(previous)) handleChange(current);
   });
+}
+
+/**
+ * Whether what is typed may wait for the same address's next sign-in. That chooses among the
+ * customers of the address anew, so not after a switch.
+ */
+export function keepsDrafts({ ended, switches }: Pick<AuthState, 'ended' | 'switches'>): boolean {
+  return ended === 'expired' && switches === 0;
 }
 
 function syncStoredToken(): void {
   if (useAuth.getState().isView) return;
   const token = readStoredToken();
   if (token === useAuth.getState().token) return;
-  useAuth.setState({ token, email: null, ended: token === null ? 'expired' : null });
+  const switches = token === null ? useAuth.getState().switches : 0;
+  useAuth.setState({ token, email: null, ended: token === null ? 'expired' : null, switches });
 }
 
 /**

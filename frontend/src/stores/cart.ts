@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 
-import { onSessionChange } from './auth';
+import { keepsDrafts, onSessionChange } from './auth';
 
 interface Figures {
   bundleSavings: number;
@@ -70,7 +70,7 @@ export const useCart = create<CartState>()((set) => ({
 }));
 
 // Like other drafts it survives only an expired session, and only for the same subscriber.
-onSessionChange(({ ended, email }) => {
+onSessionChange((session) => {
   const { owner, clear } = useCart.getState();
-  if (ended !== 'expired' && owner !== email) clear();
+  if (!keepsDrafts(session) && owner !== session.email) clear();
 });

@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 
-import { onSessionChange } from './auth';
+import { keepsDrafts, onSessionChange } from './auth';
 
 interface SavedDraft {
   /** The email address of the subscriber who entered it. */
@@ -34,6 +34,6 @@ function filterDrafts(
 }
 
 // Drafts survive only an expired session, and only for the same subscriber.
-onSessionChange(({ ended, email }) => {
-  if (ended !== 'expired') useDrafts.getState().forgetOthers(email);
+onSessionChange((session) => {
+  if (!keepsDrafts(session)) useDrafts.getState().forgetOthers(session.email);
 });

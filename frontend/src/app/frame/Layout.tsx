@@ -1,6 +1,6 @@
 import { Outlet } from 'react-router-dom';
 import { lazyScreen, screenFileOptions } from '@/app/routing/lazyScreen';
-import { useAuth } from '@/stores/auth';
+import { sessionKey, useAuth } from '@/stores/auth';
 import { Frame } from './Frame';
 
 /** A chunk of its own, because visitors who are not signed in do not need it. */
@@ -13,9 +13,11 @@ const AccountLayout = lazyScreen(accountLayoutFile);
 
 /** The frame around every screen. */
 export function Layout() {
-  const token = useAuth((auth) => auth.token);
-  // A sign-in as another subscriber in another tab remounts every screen, and the notices above it.
-  if (token !== null) return <AccountLayout key={token} />;
+  const signedIn = useAuth(({ token }) => token !== null);
+  const session = useAuth(sessionKey);
+  // Another subscriber's sign-in in another tab, or a switch to another customer, remounts every
+  // screen, and the notices above it.
+  if (signedIn) return <AccountLayout key={session} />;
   return (
     <Frame>
       <Outlet />

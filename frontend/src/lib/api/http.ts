@@ -1,5 +1,5 @@
 import { leaveAccountView, readAccountView } from '@/lib/page/pageSettings';
-import { useAuth } from '@/stores/auth';
+import { sessionKey, useAuth } from '@/stores/auth';
 import { ApiError, GENERIC_MESSAGE } from './errors';
 import { buildJsonHeaders, takeStartedRead } from './firstReads';
 import { findTaggedRead, keepTaggedRead } from './taggedReads';
@@ -162,11 +162,11 @@ export async function getJson<T>(path: string, options: RequestOptions = {}): Pr
   // The result of a query has a tag of its own, which nothing here would find.
   if (options.query) return requestJson<T>('GET', path, options);
   const known = findTaggedRead(path);
-  const { token } = useAuth.getState();
+  const session = sessionKey(useAuth.getState());
   const response = await fetchOk('GET', path, known ? { ...options, etag: known.etag } : options);
   if (known && response.status === 304) return known.body as T;
   const body = requireJson<T>(response, await readBody(response));
-  if (useAuth.getState().token === token) keepTaggedRead(path, response, body);
+  if (sessionKey(useAuth.getState()) === session) keepTaggedRead(path, response, body);
   return body;
 }
 

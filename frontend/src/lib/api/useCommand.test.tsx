@@ -220,6 +220,18 @@ describe('a command', () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
+  it('keeps a late answer from the customer to which another tab has switched', async () => {
+    useAuth.getState().signIn('token');
+    const onSuccess = vi.fn();
+    const sendSlowly = () =>
+      new Promise<string>((answer) => setTimeout(() => answer('done'), 2_000));
+    const command = renderCommand(sendSlowly, { onSuccess });
+    await act(async () => command.current.mutate('a'));
+    act(() => useAuth.getState().switchCustomer());
+    await act(() => vi.advanceTimersByTimeAsync(3_000));
+    expect(onSuccess).not.toHaveBeenCalled();
+  });
+
   it('shows the confirming message in the overlay until settled', async () => {
     const send = vi
       .fn<(plan: string, key: string) => Promise<string>>()

@@ -6,7 +6,7 @@ import {
 } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { notifyOtherTabs } from '@/lib/page/otherTabs';
-import { useAuth } from '@/stores/auth';
+import { sessionKey, useAuth } from '@/stores/auth';
 import { useLoader } from '@/stores/loader';
 import { CONFIRMING_MESSAGE, hasCode, isFinal, isShortWait } from './errors';
 import { queryKeys } from './queries';
@@ -37,17 +37,17 @@ const waitForSeconds = (seconds: number) =>
  * change of the account is in progress, or the account's earlier requests are being answered, at
  * the interval that the server requests. The key keeps a repeat from acting twice.
  *
- * After the end of its session nothing is sent, and the promise stays pending: a repeat would change
- * the account of the next subscriber, and the caller would show them what it answers.
+ * After the end of its session or a switch to another customer nothing is sent, and the promise stays
+ * pending: a repeat would change the next account, and the caller would show what it answers there.
  * @throws {ApiError} if the change is refused, or still unsettled after the last repeat.
  */
 export async function sendUntilSettled<T>(
   send: () => Promise<T>,
   onConfirming: () => void = () => undefined,
 ): Promise<T> {
-  const { token } = useAuth.getState();
+  const session = sessionKey(useAuth.getState());
   const stopIfSessionEnded = (): unknown =>
-    useAuth.getState().token === token || new Promise<never>(() => undefined);
+    sessionKey(useAuth.getState()) === session || new Promise<never>(() => undefined);
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await send().finally(stopIfSessionEnded);

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 
 import { accountOptions } from '@/lib/api/queries';
-import { useAuth } from '@/stores/auth';
+import { keepsDrafts, useAuth } from '@/stores/auth';
 import { useDrafts } from '@/stores/drafts';
 
 /**
@@ -43,7 +43,7 @@ function saveDraftIfExpired(
   name: string,
   { owner, draft }: { owner: string | undefined; draft: unknown },
 ): void {
-  const { token, ended } = useAuth.getState();
-  if (owner === undefined || token !== null || ended !== 'expired') return;
+  const session = useAuth.getState();
+  if (owner === undefined || session.token !== null || !keepsDrafts(session)) return;
   useDrafts.getState().save(name, { owner, draft });
 }

@@ -45,6 +45,17 @@ function useFocusAfterNavigation() {
   return heading;
 }
 
+/**
+ * Returns a function that lets the next heading get the focus also on the screen that the browser has
+ * loaded, because something else will be shown there.
+ */
+export function useNextHeadingFocus(): () => void {
+  const { browserLoad } = useContext(PageContext);
+  return () => {
+    browserLoad.current = null;
+  };
+}
+
 /** `title` is the document title, if it differs from the heading. */
 type PageHeadingProps = (
   | { children: string; title?: string }

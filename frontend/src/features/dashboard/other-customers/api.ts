@@ -1,11 +1,13 @@
-import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { getJson, postJson } from '@/lib/api/http';
 import { notifyError } from '@/lib/api/notifyError';
 import { queryKeys } from '@/lib/api/queries';
 import type { OtherCustomer } from '@/lib/api/types';
 import { useCommand } from '@/lib/api/useCommand';
-import { useCart } from '@/stores/cart';
+import { notifyOtherTabsOfSwitch } from '@/lib/page/otherTabs';
+import { useAuth } from '@/stores/auth';
 import { showSnackbar } from '@/stores/snackbar';
+import { useNextHeadingFocus } from '@/ui/layout/PageHeading';
 
 /** The further customers of the account's email address, newest first. */
 export const otherCustomersOptions = queryOptions({
@@ -13,22 +15,22 @@ export const otherCustomersOptions = queryOptions({
   queryFn: ({ signal }) => getJson<OtherCustomer[]>('/api/account/others', { signal }),
 });
 
-/** Continues the session in another customer of the address, and loads everything of it. */
+/**
+ * Continues the session in another customer of the address, in all tabs. Nothing of the previous one
+ * stays: neither this screen nor this mutation, which remains pending.
+ */
 export function useSwitchCustomer() {
-  const queryClient = useQueryClient();
+  const focusNextHeading = useNextHeadingFocus();
   return useCommand(
-    (customerId: string) => postJson<void>('/api/account/others/switch', { body: { customerId } }),
-    {
-      onSuccess: () => {
-        // The token stays, so nothing else clears what was selected for the previous customer.
-        useCart.getState().clear();
-        showSnackbar('You switched accounts.', 'success');
-        // It is a new screen: the button that was pressed is gone, and the top has changed.
-        document.querySelector('h1')?.focus({ preventScroll: true });
-        window.scrollTo(0, 0);
-        return queryClient.resetQueries({ queryKey: queryKeys.account.all });
-      },
-      onError: (error) => notifyError(error),
+    async (customerId: string) => {
+      await postJson<void>('/api/account/others/switch', { body: { customerId } });
+      // The button that was pressed is gone, and the top has changed.
+      focusNextHeading();
+      window.scrollTo(0, 0);
+      useAuth.getState().switchCustomer();
+      notifyOtherTabsOfSwitch();
+      showSnackbar('You switched accounts.', 'success');
     },
+    { onError: (error) => notifyError(error) },
   );
 }
