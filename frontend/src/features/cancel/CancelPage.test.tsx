@@ -15,7 +15,7 @@ import {
   PAUSE_SCHEDULED,
   PAUSED,
 } from '@/testing/fixtures';
-import { server } from '@/testing/server';
+import { errorResponse, server } from '@/testing/server';
 import {
   account,
   CANCEL,
@@ -263,6 +263,37 @@ describe('the pause offer', () => {
     expect(await screen.findByText(/Faith & Family pauses on/)).toHaveTextContent(
       'pauses on December 10, 2026 and resumes on January 9, 2027.',
     );
+  });
+
+  it('pauses nothing before its dates are there, and can load them again', async () => {
+    server.use(
+      http.get(
+        '*/api/account/pause/estimate',
+        () => errorResponse(503, 'billing_unavailable', 'Nothing was changed.'),
+        { once: true },
+      ),
+    );
+    const { user } = renderCancelPage();
+    expect(await screen.findByText('Nothing was changed.')).toBeVisible();
+    expect(screen.queryByRole('button', { name: 'Pause for a month' })).not.toBeInTheDocument();
+    expect(await findCancelButton()).toBeEnabled();
+    await user.click(screen.getByRole('button', { name: 'Try again' }));
+    expect(await screen.findByText(/Faith & Family pauses on/)).toBeVisible();
+    expect(screen.getByRole('button', { name: 'Pause for a month' })).toBeEnabled();
+  });
+
+  it('goes once a retry has found that nothing is left to pause', async () => {
+    server.use(
+      http.get('*/api/account/pause/estimate', () =>
+        errorResponse(409, 'nothing_to_pause', 'Nothing can be paused.'),
+      ),
+    );
+    const { user } = renderCancelPage();
+    const retry = await screen.findByRole('button', { name: 'Try again' });
+    account.plans = [makePlan(PAUSE_SCHEDULED)];
+    await user.click(retry);
+    await waitFor(() => expect(queryPauseOffer()).not.toBeInTheDocument());
+    expect(await findCancelButton()).toBeVisible();
   });
 
   // shows: cancel-15
