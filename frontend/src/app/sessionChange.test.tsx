@@ -43,6 +43,41 @@ describe('a change that is being sent when its session ends', () => {
   });
 });
 
+describe('a code that is being sent when another tab signs in', () => {
+  it('does not lead back from the account once it is sent', async () => {
+    let sendAnswer: () => void = () => undefined;
+    const arrived = new Promise<void>((resolve) => {
+      sendAnswer = resolve;
+    });
+    server.use(
+      http.post('*/api/auth/send-otp', async () => {
+        await arrived;
+        return HttpResponse.json({
+          message: '',
+          expiresIn: 600,
+          resendIn: 30,
+          challengeId: 'challenge',
+        });
+      }),
+    );
+    const user = userEvent.setup();
+    render(
+      <MemoryRouter>
+        <App queryClient={createQueryClient()} />
+      </MemoryRouter>,
+    );
+    const field = await screen.findByRole('textbox', { name: 'Email address' });
+    await user.type(field, 'ava@example.com{Enter}');
+    localStorage.setItem('token', 'second-token');
+    act(() => void window.dispatchEvent(new StorageEvent('storage', { key: 'token' })));
+    await user.click(await screen.findByRole('link', { name: 'Profile' }));
+    await screen.findByRole('heading', { level: 1, name: 'Your Profile' });
+    sendAnswer();
+    await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
+    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('Your Profile');
+  });
+});
+
 describe('a sign-in of another subscriber in another tab', () => {
   it('shows their failed payment', async () => {
     server.use(

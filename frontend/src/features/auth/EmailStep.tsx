@@ -38,11 +38,16 @@ export function EmailStep({ initialEmail, onSent, onCodeAtHand }: EmailStepProps
     setError(message);
     input.current?.focus();
   };
-  const sendMutation = useMutation({
-    mutationFn: sendCode,
-    onSuccess: (answer, request) => onSent(request.email, answer),
-    onError: (failure) => showError(sendMessage(failure)),
-  });
+  const sendMutation = useMutation({ mutationFn: sendCode });
+  // Given to the call, not to the hook, so that neither runs after the visitor has moved on.
+  const send = (address: string) =>
+    sendMutation.mutate(
+      { email: address },
+      {
+        onSuccess: (answer) => onSent(address, answer),
+        onError: (failure) => showError(sendMessage(failure)),
+      },
+    );
   const withAddress = (proceed: (address: string) => void) => {
     const address = email.trim();
     if (sendMutation.isPending) return;
@@ -51,7 +56,7 @@ export function EmailStep({ initialEmail, onSent, onCodeAtHand }: EmailStepProps
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    withAddress((address) => sendMutation.mutate({ email: address }));
+    withAddress(send);
   };
 
   return (
