@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type FocusEvent, type MouseEvent, type ReactNode, useRef } from 'react';
 
 import { ConnectionNotice } from '@/app/notices/ConnectionNotice';
 import { Footer } from './Footer';
@@ -17,15 +17,28 @@ interface FrameProps {
 
 /** Header, notices, the screen and footer. */
 export function Frame({ menu, nav, banner, children }: FrameProps) {
+  const content = useRef<HTMLElement>(null);
+  const skip = (event: MouseEvent) => {
+    // Going to the fragment would make a history entry without the state of this one, on which the
+    // screen may depend.
+    event.preventDefault();
+    content.current?.setAttribute('tabindex', '-1');
+    content.current?.focus();
+  };
+  // Otherwise a click on its text would focus it, too.
+  const settle = ({ target, currentTarget }: FocusEvent) => {
+    if (target === currentTarget) currentTarget.removeAttribute('tabindex');
+  };
   return (
     <div className={styles.layout}>
-      <a href="#content" className={styles.skip}>
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a part of the page. */}
+      <a href="#content" className={styles.skip} onClick={skip}>
         Skip to content
       </a>
       <Header menu={menu} />
       {nav}
       {banner}
-      <main id="content" className={styles.content}>
+      <main id="content" ref={content} onBlur={settle} className={styles.content}>
         <ConnectionNotice />
         {children}
       </main>
