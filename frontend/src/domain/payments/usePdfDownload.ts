@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 
 import { notifyError } from '@/lib/api/notifyError';
+import { DOUBLE_CLICK_MS } from '@/lib/api/useCommand';
 import { saveFile } from '@/lib/page/saveFile';
 import { fetchPdf, type PdfFile } from './pdfFile';
 
@@ -12,8 +13,8 @@ export interface PdfDownloads {
 }
 
 /**
- * Downloads invoices and statements. Ignores repeated clicks while a download is running, and
- * aborts when the screen unmounts.
+ * Downloads invoices and statements. Ignores repeated clicks while a download is running, also the
+ * second click of a double click after a quick answer, and aborts when the screen unmounts.
  */
 export function usePdfDownload(): PdfDownloads {
   const [preparing, setPreparing] = useState<readonly string[]>([]);
@@ -32,18 +33,20 @@ export function usePdfDownload(): PdfDownloads {
     if (controllers.current.has(file.path)) return;
     const controller = new AbortController();
     controllers.current.set(file.path, controller);
-    setPreparing([...controllers.current.keys()]);
+    const release = () => controllers.current.delete(file.path);
+    setPreparing((previous) => [...previous, file.path]);
     setMessage(file.preparing);
     try {
       saveFile(await fetchPdf(file, controller.signal), file.fileName);
       setMessage(file.downloading);
+      setTimeout(release, DOUBLE_CLICK_MS);
     } catch (error) {
       if (controller.signal.aborted) return;
       setMessage('');
       notifyError(error);
+      release();
     } finally {
-      controllers.current.delete(file.path);
-      setPreparing([...controllers.current.keys()]);
+      setPreparing((previous) => previous.filter((path) => path !== file.path));
     }
   }, []);
 

@@ -253,6 +253,20 @@ describe('downloading an invoice', () => {
     expect(screen.getByText('Invoice 1001 is downloading.')).toBeInTheDocument();
   });
 
+  it('saves one file after a double click with a quick answer', async () => {
+    server.use(http.get(PDF, READY));
+    const { user } = renderHistory([makeInvoice()]);
+    const button = await findInvoiceButton();
+    await user.click(button);
+    await screen.findByText('Invoice 1001 is downloading.');
+    await user.click(button);
+    expect(button).not.toHaveAttribute('aria-busy');
+    await vi.advanceTimersByTimeAsync(500);
+    expect(saved).toHaveLength(1);
+    await user.click(button);
+    await waitFor(() => expect(saved).toHaveLength(2));
+  });
+
   // shows: history-10
   it('saves a credit note under its name', async () => {
     const requests: unknown[] = [];
