@@ -44,6 +44,11 @@ export function isWatchable(plan: Pick<Plan, 'status'>): boolean {
   return hasStatus(plan, 'ACTIVE', 'IN_TRIAL', 'NON_RENEWING');
 }
 
+/** Could be started today. An account that was stored by an older release does not say. */
+export function isSold({ amountToday }: Pick<Plan, 'amountToday'>): boolean {
+  return amountToday !== null;
+}
+
 /** Active and changeable, with neither a pause nor a change scheduled. */
 export function canBePaused(plan: Plan): boolean {
   const hasNothingScheduled = !plan.hasScheduledPause && !plan.hasScheduledChange;

@@ -1,5 +1,5 @@
 import { ChangeFailure } from '@/domain/changes/ChangeFailure';
-import { endsAtOnce, formatPlanNames } from '@/domain/plans/plans';
+import { endsAtOnce, formatPlanNames, isSold } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
 import { Button } from '@/ui/buttons/Button';
@@ -11,7 +11,7 @@ import { ReceiptIcon } from '@/ui/icons/ReceiptIcon';
 import { RefreshIcon } from '@/ui/icons/RefreshIcon';
 import { Card } from '@/ui/layout/Card';
 import { ImportantDate } from '@/ui/text/ImportantDate';
-import { endsAtOncePhrase, groupEndings, isSold } from './endingMessages';
+import { endsAtOncePhrase, groupEndings } from './endingMessages';
 import styles from './Panels.module.css';
 import { RemainingCosts } from './RemainingCosts';
 import type { CancelSelection } from './useCancelSelection';

@@ -6,6 +6,7 @@ import {
   isInTrial,
   isLive,
   isPaused,
+  isSold,
 } from '@/domain/plans/plans';
 import type { CancelledSubscription, Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
@@ -28,11 +29,6 @@ function endingFor(plan: Plan): Omit<Ending, 'plans'> {
   if (endsAtOnce(plan)) return { kind: 'atOnce', at: null };
   if (plan.contractEndsAt) return { kind: 'contract', at: plan.contractEndsAt };
   return { kind: isInTrial(plan) ? 'trial' : 'term', at: accessEnd(plan) };
-}
-
-/** Whether a plan could be started today. */
-export function isSold({ amountToday }: Pick<Plan, 'amountToday'>): boolean {
-  return amountToday !== null;
 }
 
 /** Groups plans by the day on which a cancellation would end them, in the plans' order. */

@@ -265,4 +265,15 @@ describe('a link that undoes something', () => {
     await user.click(within(dialog).getByRole('button', { name: 'Go to your account' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
   });
+
+  it.each([
+    ['is sold', 699, true],
+    ['is no longer sold', null, false],
+  ])('leads to a new start only if the ended plan %s', async (_what, amountToday, isLed) => {
+    served.plans = [makePlan({ status: 'CANCELLED', amountToday })];
+    openFromLink('sub_faith');
+    const dialog = await screen.findByRole('dialog', { name: 'Nothing to undo' });
+    expect(dialog).toHaveTextContent('Faith & Family has ended.');
+    expect(/start it again/.test(dialog.textContent ?? '')).toBe(isLed);
+  });
 });

@@ -3,7 +3,7 @@ import {
   useKeepSubscription,
   useUndoScheduledChange,
 } from '@/domain/changes/undoScheduled';
-import { billsBeforeEnd, isEnding, isLive, isPaused } from '@/domain/plans/plans';
+import { billsBeforeEnd, isEnding, isLive, isPaused, isSold } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { formatDate, formatPrice } from '@/lib/formats';
 
@@ -71,7 +71,10 @@ export function undoMessages(undoable: Undoable, plan: Plan): UndoMessages {
  */
 export function nothingScheduledMessage(plan: Plan | undefined): string {
   if (!plan) return 'That subscription isn’t in this account. Do you have another account?';
-  if (!isLive(plan)) return `${plan.name} has ended. You can start it again from your account.`;
+  if (!isLive(plan)) {
+    const restart = isSold(plan) ? ' You can start it again from your account.' : '';
+    return `${plan.name} has ended.${restart}`;
+  }
   if (isPaused(plan)) return `${plan.name} is paused. You can resume it from your account.`;
   return `${plan.name} continues. Nothing is scheduled for it.`;
 }
