@@ -1,4 +1,4 @@
-import { formatPlanNames, planStatus } from '@/domain/plans/plans';
+import { canBePaused, formatPlanNames, planStatus } from '@/domain/plans/plans';
 import type { Plan, ResumeEstimate } from '@/lib/api/types';
 import { formatCents, formatDate } from '@/lib/formats';
 
@@ -84,7 +84,7 @@ export function continuationSentences(plans: readonly Plan[], message: string): 
 }
 
 /**
- * The receipt after resuming: what it cost, when it renews, and that the plan can be paused again.
+ * The receipt after resuming: what it cost, when it renews, and whether the plan can be paused again.
  */
 export function resumedSentences(
   plan: Plan,
@@ -97,7 +97,7 @@ export function resumedSentences(
   return [
     `${plan.name} is active again. ${charged}`,
     ...renewalSentences([plan]),
-    'You can pause or cancel it anytime.',
+    canBePaused(plan) ? 'You can pause or cancel it anytime.' : 'You can cancel it anytime.',
   ];
 }
 

@@ -60,6 +60,22 @@ describe('resuming a paused plan', () => {
     return { user, dialog };
   }
 
+  it.each([
+    ['can be paused again', true, 'You can pause or cancel it anytime.'],
+    ['can only be canceled', false, 'You can cancel it anytime.'],
+  ])('promises no other pause than there is: the plan %s', async (_what, isChangeable, promise) => {
+    served.plans = [makeGospelPlan({ ...PAUSED, isChangeable })];
+    server.use(
+      http.post('*/api/account/resume', () => {
+        served.plans = [makeGospelPlan({ isChangeable })];
+        return HttpResponse.json({ plans: served.plans });
+      }),
+    );
+    const { user, dialog } = await openResumeDialog();
+    await user.click(await dialog.findByRole('button', { name: 'Resume and pay $7.19' }));
+    expect(await screen.findByText(promise)).toBeVisible();
+  });
+
   // shows: rule-3, dashboard-2, api-19, api-20
   it('shows the amount before charging it', async () => {
     const { user, dialog } = await openResumeDialog();
