@@ -3,6 +3,7 @@ import { HttpResponse, http } from 'msw';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import {
   ENDING,
+  makeAccount,
   makeGospelPlan,
   makeKidsPlan,
   makeManagePlans,
@@ -105,6 +106,36 @@ it.each([
   await cancelOnly(name);
   await waitFor(async () => expect(await findTerms()).toHaveTextContent(sentence));
   expect(estimates).toEqual([]);
+});
+
+it('names no amount where a credit would have paid the bill of a canceled plan', async () => {
+  account.plans = [makePlan(), sermons];
+  server.use(
+    http.get('*/api/account', () =>
+      HttpResponse.json(makeAccount({ plans: account.plans, creditBalance: 500 })),
+    ),
+  );
+  await cancelOnly('Sermon Library');
+  await waitFor(async () =>
+    expect(await findTerms()).toHaveTextContent(
+      'You’ll keep Faith & Family. Your next bill is on December 10, 2026.',
+    ),
+  );
+});
+
+it('names the estimated amount where a credit pays only what stays', async () => {
+  account.plans = [makePlan(), makeGospelPlan()];
+  server.use(
+    http.get('*/api/account', () =>
+      HttpResponse.json(makeAccount({ plans: account.plans, creditBalance: 500 })),
+    ),
+  );
+  await cancelOnly('Faith & Family');
+  await waitFor(async () =>
+    expect(await findTerms()).toHaveTextContent(
+      'You’ll keep Gospel TV. Your next bill is $7.99 on December 10, 2026.',
+    ),
+  );
 });
 
 it('does not estimate the renewal of a plan that ends after its next bill', async () => {

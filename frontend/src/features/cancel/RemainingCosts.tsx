@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { billSentences } from '@/domain/costs/nextBills';
 import { formatPlanNames, isEnding } from '@/domain/plans/plans';
-import { managePlansOptions } from '@/lib/api/queries';
+import { accountOptions, managePlansOptions } from '@/lib/api/queries';
 import type { NextBill, Plan } from '@/lib/api/types';
 import { Point } from '@/ui/display/Points';
 import { PlayIcon } from '@/ui/icons/PlayIcon';
@@ -35,7 +35,8 @@ export function RemainingCosts({ chosen, staying }: Pick<CancelSelection, 'chose
 
 /**
  * The next bills of the remaining plans. They are estimated if the bundle gets smaller, and are as
- * they were otherwise.
+ * they were otherwise; without amounts if a credit would have paid the bill of a canceled plan, of
+ * which the estimate knows nothing, and will pay more of theirs.
  */
 function useRemainingBills(
   chosen: readonly Plan[],
@@ -45,11 +46,24 @@ function useRemainingBills(
   const isEstimated = planIds.length > 0 && chosen.some(isInEstimate);
   const current = useQuery(managePlansOptions);
   const estimate = useQuery({ ...remainingCostsOptions(planIds), enabled: isEstimated });
+  const account = useQuery(accountOptions);
   const { data, isPending } = isEstimated ? estimate : current;
-  const ids = staying.map(({ subId }) => subId);
+  const bills = data && billsOf(staying, data.nextBills);
   // The estimate still has the bills of canceled plans that it cannot remove.
-  const bills = data?.nextBills.filter(({ plans }) => plans.some((subId) => ids.includes(subId)));
-  return { bills, isPending };
+  const unremoved = isEstimated ? chosen.filter((plan) => !isInEstimate(plan)) : chosen;
+  if (!data || billsOf(unremoved, data.nextBills).length === 0) return { bills, isPending };
+  const hasCredit = (account.data?.creditBalance ?? 0) > 0;
+  return { bills: hasCredit ? bills?.flatMap(dateAlone) : bills, isPending: account.isPending };
+}
+
+function billsOf(plans: readonly Plan[], bills: readonly NextBill[]): NextBill[] {
+  const ids = plans.map(({ subId }) => subId);
+  return bills.filter((bill) => bill.plans.some((subId) => ids.includes(subId)));
+}
+
+/** A next bill without its amount; nothing of what follows it. */
+function dateAlone(bill: NextBill): NextBill[] {
+  return bill.follows ? [] : [{ ...bill, amount: null, tax: 'included' }];
 }
 
 /** Whether an estimate of a change of services can remove the plan, or leave it as it is. */
