@@ -7,7 +7,7 @@ import {
   serveDashboard,
   served,
 } from '@/features/dashboard/dashboardWorld';
-import { makeGospelPlan, makeNextBill, PAUSED } from '@/testing/fixtures';
+import { makeCard, makeGospelPlan, makeNextBill, makePayments, PAUSED } from '@/testing/fixtures';
 import { errorResponse, server } from '@/testing/server';
 
 beforeEach(serveDashboard);
@@ -92,6 +92,39 @@ describe('resuming a paused plan', () => {
         'Gospel TV is active again. $7.19 was charged today, taxes included.',
       ),
     ).toBeInTheDocument();
+  });
+
+  it('names the card of a plan that is paused until it is resumed', async () => {
+    const method = makeNextBill().paymentSource;
+    const bill = {
+      plans: ['sub_gospel'],
+      planNames: ['Gospel TV'],
+      paymentSource: method && { ...method, paymentSourceId: 'pm_other' },
+    };
+    served.plans = [makeGospelPlan({ ...PAUSED, resumeDate: null })];
+    served.costs = { nextBills: [] };
+    answerEstimate(() => HttpResponse.json({ ...FIGURES, nextBills: [makeNextBill(bill)] }));
+    server.use(
+      http.get('*/api/payments/', () =>
+        HttpResponse.json(
+          makePayments({
+            card: [
+              makeCard(),
+              makeCard({
+                paymentSourceId: 'pm_other',
+                primaryPaymentSource: false,
+                brand: 'MASTERCARD',
+                maskedNumber: '************4444',
+              }),
+            ],
+          }),
+        ),
+      ),
+    );
+    const { dialog } = await openResumeDialog();
+    expect(
+      await dialog.findByText('taxes included, charged to Mastercard ending in 4444'),
+    ).toBeVisible();
   });
 
   it('cannot be confirmed while the amount loads', async () => {

@@ -9,7 +9,7 @@ import type { DeclinedCharge } from '@/domain/payments/declinedCharge';
 import { useChargedMethod } from '@/domain/payments/useChargedMethod';
 import { hasCode } from '@/lib/api/errors';
 import { managePlansOptions } from '@/lib/api/queries';
-import type { Plan, ResumeEstimate } from '@/lib/api/types';
+import type { NextBill, Plan, ResumeEstimate } from '@/lib/api/types';
 import { findLoadFailure } from '@/lib/api/useScreenLoad';
 import { formatCents, formatPrice } from '@/lib/formats';
 import { paths } from '@/lib/paths';
@@ -118,8 +118,12 @@ function FiguresSkeleton() {
 function ResumeFigures({ plan, figures }: { plan: Plan; figures: ResumeEstimate }) {
   const isCharged = figures.amountDue > 0;
   const { data: costs } = useQuery(managePlansOptions);
-  const bills = costs?.nextBills.filter(({ plans }) => plans.includes(plan.subId)) ?? [];
-  const method = useChargedMethod(bills);
+  const isOfPlan = ({ plans }: NextBill) => plans.includes(plan.subId);
+  const bills = figures.nextBills.filter(isOfPlan);
+  // A plan that is paused until it is resumed has no bill among the present ones.
+  const method = useChargedMethod(
+    bills.length > 0 ? bills : (costs?.nextBills.filter(isOfPlan) ?? []),
+  );
   const dueNote = method ? `taxes included, charged to ${method}` : 'taxes included';
   return (
     <>
