@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { addressWithIds } from '@/domain/plans/planAddresses';
-import { canBeCancelled, canBePaused } from '@/domain/plans/plans';
+import { canBeCancelled, canBePaused, planStatus } from '@/domain/plans/plans';
 import { ServicePicture } from '@/domain/services/ServicePicture';
 import { servicePictureUrl } from '@/domain/services/servicePictures';
 import { ResumeDialog } from '@/features/dashboard/resume/ResumeDialog';
@@ -22,8 +22,9 @@ import styles from './SubscriptionCard.module.css';
 export function SubscriptionCard({ plan }: { plan: Plan }) {
   const [resumeState, setResumeState] = useState<'never' | 'open' | 'closed'>('never');
   const { label, tone } = planStatusLabel(plan, useIsOverdue(plan));
+  // The label alone stays the same while a payment is overdue.
   const heading = useFocusIfLost<HTMLHeadingElement>(
-    `${label} ${plan.hasScheduledChange} ${resumeState}`,
+    [planStatus(plan), plan.hasScheduledPause, plan.hasScheduledChange, resumeState].join(),
   );
   const headingId = `subscription-${plan.subId}`;
   const resumeNow = (

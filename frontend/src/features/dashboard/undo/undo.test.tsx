@@ -15,10 +15,12 @@ import {
   CHANGING,
   ENDING,
   makeAccount,
+  makeFailedPayment,
   makeGospelPlan,
   makeKidsPlan,
   makeManagePlans,
   makeNextBill,
+  makePaymentFailure,
   makePlan,
   PAUSE_SCHEDULED,
   PAUSED,
@@ -56,6 +58,25 @@ describe('canceling a scheduled pause', () => {
 });
 
 describe('undoing what is scheduled', () => {
+  it('keeps the focus also where a payment is overdue', async () => {
+    served.plans = [makePlan(ENDING)];
+    server.use(
+      http.get('*/api/account/check-payment-failure', () =>
+        HttpResponse.json(makePaymentFailure({ failedPayments: [makeFailedPayment()] })),
+      ),
+      http.post('*/api/account/subscription/remove-scheduled-cancellation', () => {
+        served.plans = [makePlan()];
+        return HttpResponse.json({ plans: served.plans });
+      }),
+    );
+    const { user } = renderDashboard();
+    const card = await findCard('Faith & Family');
+    expect(await within(card).findByText('Payment overdue')).toBeVisible();
+    await user.click(within(card).getByRole('button', { name: /^Keep my subscription/ }));
+    await screen.findByText(/^Your cancellation was undone/);
+    expect(screen.getByRole('heading', { name: 'Faith & Family' })).toHaveFocus();
+  });
+
   it.each([
     {
       what: 'a change',
