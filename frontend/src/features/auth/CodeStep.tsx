@@ -42,6 +42,11 @@ export function CodeStep({ challenge, onResent, onDelayed, onChangeAddress }: Co
     input.current?.focus();
     onResent(email, answer);
   };
+  const handleDelayed = (seconds: number) => {
+    // The button that was pressed gives way to the countdown.
+    input.current?.focus();
+    onDelayed(seconds);
+  };
   const { email, challengeId } = challenge;
   const verify = (otp: string) => {
     if (signInMutation.isPending) return;
@@ -95,7 +100,7 @@ export function CodeStep({ challenge, onResent, onDelayed, onChangeAddress }: Co
         <ResendCode
           challenge={challenge}
           onResent={handleResent}
-          onDelayed={onDelayed}
+          onDelayed={handleDelayed}
           onRefused={showError}
         />
         <Button variant="link" onClick={onChangeAddress}>

@@ -151,6 +151,7 @@ describe('requesting a code', () => {
     await user.click(await screen.findByRole('button', { name: 'Resend code' }));
     expect(await screen.findByText('Resend code in 25:00')).toBeVisible();
     expect(field).not.toHaveAttribute('aria-invalid');
+    expect(field).toHaveFocus();
   });
 
   it('empties and focuses the field after another code is sent', async () => {
