@@ -1,4 +1,4 @@
-import { type ChangeEvent, useId } from 'react';
+import { type ChangeEvent, useId, useRef } from 'react';
 
 import { Button } from '@/ui/buttons/Button';
 import { FieldError } from '@/ui/forms/FieldError';
@@ -17,6 +17,12 @@ interface BirthdayFieldsProps {
 /** Month and day of the birthday, both set or both unset. */
 export function BirthdayFields({ month, day, error, onChange }: BirthdayFieldsProps) {
   const id = useId();
+  const fields = useRef<HTMLFieldSetElement>(null);
+  const clear = () => {
+    // The button that was pressed goes.
+    fields.current?.querySelector('select')?.focus();
+    onChange({ bmonth: 0, bday: 0 });
+  };
   const selectProps = (name: 'bmonth' | 'bday', value: number) => ({
     name,
     value: String(value),
@@ -25,7 +31,11 @@ export function BirthdayFields({ month, day, error, onChange }: BirthdayFieldsPr
       onChange({ [name]: Number(event.target.value) }),
   });
   return (
-    <fieldset className={styles.birthday} aria-describedby={error ? `${id}-error` : undefined}>
+    <fieldset
+      ref={fields}
+      className={styles.birthday}
+      aria-describedby={error ? `${id}-error` : undefined}
+    >
       <legend className={styles.legend}>
         Birthday <span className={styles.optional}>(optional)</span>
       </legend>
@@ -49,7 +59,7 @@ export function BirthdayFields({ month, day, error, onChange }: BirthdayFieldsPr
       </div>
       {error && <FieldError id={`${id}-error`}>{error}</FieldError>}
       {(month !== 0 || day !== 0) && (
-        <Button variant="link" onClick={() => onChange({ bmonth: 0, bday: 0 })}>
+        <Button variant="link" onClick={clear}>
           Clear birthday
         </Button>
       )}

@@ -259,6 +259,7 @@ describe('the birthday', () => {
     await user.selectOptions(await findSelect('Month'), 'Month');
     expect(await findSelect('Day')).toHaveDisplayValue('4');
     await user.click(screen.getByRole('button', { name: 'Clear birthday' }));
+    expect(await findSelect('Month')).toHaveFocus();
     await user.click(getUpdateButton());
     await waitFor(() => expect(saved).toEqual([makeProfile()]));
   });
