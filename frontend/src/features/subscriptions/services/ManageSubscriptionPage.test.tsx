@@ -274,6 +274,15 @@ describe('choosing', () => {
     );
   });
 
+  it('can be taken back at once, and keeps the focus among the services', async () => {
+    const { user } = renderManagePage(BUNDLE);
+    await user.click(await findCheckbox('Kids'));
+    await user.click(await screen.findByRole('button', { name: 'Reset' }));
+    expect(await findCheckbox('Kids')).not.toBeChecked();
+    expect(screen.queryByRole('button', { name: 'Reset' })).not.toBeInTheDocument();
+    expect(await findCheckbox('Faith & Family')).toHaveFocus();
+  });
+
   it('debounces the estimate, and requests none if nothing differs', async () => {
     const { user } = renderManagePage(BUNDLE);
     const kids = await findCheckbox('Kids');

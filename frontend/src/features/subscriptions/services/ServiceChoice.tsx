@@ -58,6 +58,12 @@ export function ServiceChoice({ costs: currentCosts }: { costs: ManagePlans }) {
   const draft = useServiceDraft(costs, periodUnit);
   const change = useConfirmationFromUrl(draft, useServicesChange(costs, draft, setFrozen));
   const { data: site } = useQuery(siteOptions);
+  const services = useRef<HTMLDivElement>(null);
+  const reset = () => {
+    draft.startOver();
+    // The button that was pressed goes.
+    services.current?.querySelector('input')?.focus();
+  };
   const submit = () => {
     if (draft.isChanged) change.ask();
     else showSnackbar('Select a service to add or remove first.', 'warning');
@@ -65,7 +71,7 @@ export function ServiceChoice({ costs: currentCosts }: { costs: ManagePlans }) {
   return (
     <>
       <PeriodPicker offered={offer.plans} periodUnit={periodUnit} onChoose={choosePeriod} />
-      <div className={classNames(styles.choice, isPending(draft) && styles.stale)}>
+      <div ref={services} className={classNames(styles.choice, isPending(draft) && styles.stale)}>
         {periodUnit !== null && <FirstServices offered={costs.plans} draft={draft} />}
         <ServiceTable costs={costs} draft={draft} />
       </div>
@@ -76,7 +82,7 @@ export function ServiceChoice({ costs: currentCosts }: { costs: ManagePlans }) {
           <div className={styles.actions}>
             <SaveButton draft={draft} onSave={submit} />
             {draft.isChanged && (
-              <Button variant="link" onClick={draft.startOver}>
+              <Button variant="link" onClick={reset}>
                 Reset
               </Button>
             )}
