@@ -52,6 +52,21 @@ describe('the snackbar', () => {
     expect(onHide).not.toHaveBeenCalled();
   });
 
+  it('returns the focus when it is dismissed', () => {
+    render(
+      <>
+        <button type="button">Save</button>
+        <Snackbar visible content="Saved." severity="success" sequence={1} onHide={onHide} />
+      </>,
+    );
+    screen.getByRole('button', { name: 'Save' }).focus();
+    const dismiss = screen.getByRole('button', { name: 'Dismiss message' });
+    act(() => dismiss.focus());
+    fireEvent.click(dismiss);
+    expect(onHide).toHaveBeenCalledOnce();
+    expect(screen.getByRole('button', { name: 'Save' })).toHaveFocus();
+  });
+
   it('stays while hovered', () => {
     renderSnackbar();
     fireEvent.mouseEnter(screen.getByText('Saved.'));

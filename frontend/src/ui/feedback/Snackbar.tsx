@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { classNames } from '@/ui/classNames';
 import { AlertIcon } from '@/ui/icons/AlertIcon';
 import { CheckIcon } from '@/ui/icons/CheckIcon';
@@ -34,6 +34,11 @@ export function Snackbar({ visible, sequence, ...message }: SnackbarProps) {
 /** Hides after ten seconds without hover or focus. */
 function SnackbarMessage({ content, severity, onHide }: MessageProps) {
   const [isHeld, setIsHeld] = useState(false);
+  const lastFocused = useRef<EventTarget>(null);
+  const dismiss = () => {
+    if (lastFocused.current instanceof HTMLElement) lastFocused.current.focus();
+    onHide();
+  };
   useEffect(() => {
     if (isHeld) return;
     const timer = setTimeout(onHide, SHOWN_FOR_MS);
@@ -45,12 +50,15 @@ function SnackbarMessage({ content, severity, onHide }: MessageProps) {
       className={classNames(styles.snackbar, styles[severity])}
       onMouseEnter={() => setIsHeld(true)}
       onMouseLeave={() => setIsHeld(false)}
-      onFocus={() => setIsHeld(true)}
+      onFocus={({ relatedTarget }) => {
+        lastFocused.current = relatedTarget;
+        setIsHeld(true);
+      }}
       onBlur={() => setIsHeld(false)}
     >
       {severity === 'success' ? <CheckIcon /> : <AlertIcon />}
       <span className={styles.content}>{content}</span>
-      <button type="button" className={styles.close} onClick={onHide} aria-label="Dismiss message">
+      <button type="button" className={styles.close} onClick={dismiss} aria-label="Dismiss message">
         <CloseIcon />
       </button>
     </div>
