@@ -1,12 +1,17 @@
-import { act, render, screen } from '@testing-library/react';
+import { act, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { HttpResponse, http } from 'msw';
+import { delay, HttpResponse, http } from 'msw';
 import { MemoryRouter } from 'react-router-dom';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createQueryClient } from '@/lib/api/queryClient';
 import { useAuth } from '@/stores/auth';
-import { makeManagePlans, makePaymentFailure, makePlan } from '@/testing/fixtures';
+import {
+  makeManagePlans,
+  makePaymentFailure,
+  makePeriodEstimate,
+  makePlan,
+} from '@/testing/fixtures';
 import { server } from '@/testing/server';
 import { App } from './App';
 
@@ -79,6 +84,32 @@ describe('a code that is being sent when another tab signs in', () => {
 });
 
 describe('a sign-in of another subscriber in another tab', () => {
+  it('is not led to the receipt of a change whose plans are still being read', async () => {
+    let isRedeemed = false;
+    server.use(
+      http.post('*/api/account/add-coupon/:code', () => {
+        isRedeemed = true;
+        return HttpResponse.json({
+          ...makePeriodEstimate({ existingPlans: [makePlan()] }),
+          appliedTo: 'sub_faith',
+        });
+      }),
+      http.get('*/api/account/manage-plans', async () => {
+        if (isRedeemed) await delay(200);
+        return HttpResponse.json(makeManagePlans({ existingPlans: [makePlan()] }));
+      }),
+    );
+    const user = openApp('/coupon');
+    await user.type(await screen.findByRole('textbox', { name: 'Code' }), 'SAVE20{Enter}');
+    await waitFor(() => expect(isRedeemed).toBe(true));
+    await waitFor(() => expect(screen.queryByText('Loading')).not.toBeInTheDocument());
+    localStorage.setItem('token', 'second-token');
+    act(() => void window.dispatchEvent(new StorageEvent('storage', { key: 'token' })));
+    await act(() => new Promise((resolve) => setTimeout(resolve, 400)));
+    expect(await screen.findByRole('textbox', { name: 'Code' })).toHaveValue('');
+    expect(screen.queryByText(/^Your code was applied/)).not.toBeInTheDocument();
+  });
+
   it('shows their failed payment', async () => {
     server.use(
       http.get('*/api/account/check-payment-failure', ({ request }) => {

@@ -3,6 +3,7 @@ import { useCallback } from 'react';
 import { isLive } from '@/domain/plans/plans';
 import { accountOptions, managePlansOptions, queryKeys } from '@/lib/api/queries';
 import type { Plan } from '@/lib/api/types';
+import { sessionKey, useAuth } from '@/stores/auth';
 
 /**
  * Writes the plans from a response into the cache. What is cached beside them is older than the
@@ -28,15 +29,19 @@ function writePlans(client: QueryClient, plans: Plan[]): void {
 
 /**
  * Refetches the plans, so that the next screen does not open with stale ones, and drops the account
- * unless a screen shows it.
+ * unless a screen shows it. Once another account's session has begun, the promise stays pending: the
+ * caller would lead it to the receipt.
  */
 async function fetchPlans(client: QueryClient): Promise<readonly Plan[]> {
+  const session = sessionKey(useAuth.getState());
   client.removeQueries({ queryKey: accountOptions.queryKey, type: 'inactive' });
-  const answer = client.fetchQuery({ ...managePlansOptions, staleTime: 0 });
-  return answer.then(
+  const plans = await client.fetchQuery({ ...managePlansOptions, staleTime: 0 }).then(
     ({ existingPlans }) => existingPlans,
     () => [],
   );
+  const current = useAuth.getState();
+  if (current.token === null || sessionKey(current) === session) return plans;
+  return new Promise<never>(() => undefined);
 }
 
 interface AfterChange {
