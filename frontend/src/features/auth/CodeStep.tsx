@@ -35,7 +35,7 @@ export function CodeStep({ challenge, onResent, onDelayed, onChangeAddress }: Co
     input.current?.focus();
     input.current?.select();
   };
-  const signInMutation = useSignIn((error) => showError(signInMessage(error, 'otp')));
+  const { signIn, isPending } = useSignIn((error) => showError(signInMessage(error, 'otp')));
   const handleResent: CodeStepProps['onResent'] = (email, answer) => {
     setCode('');
     setError(null);
@@ -49,10 +49,10 @@ export function CodeStep({ challenge, onResent, onDelayed, onChangeAddress }: Co
   };
   const { email, challengeId } = challenge;
   const verify = (otp: string) => {
-    if (signInMutation.isPending) return;
+    if (isPending) return;
     const problem = findCodeProblem(otp, challenge);
     if (problem) showError(problem);
-    else signInMutation.mutate({ email, otp, challengeId });
+    else signIn({ email, otp, challengeId });
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -90,11 +90,11 @@ export function CodeStep({ challenge, onResent, onDelayed, onChangeAddress }: Co
         value={code}
         onChange={(event) => enter(event.target.value)}
       />
-      <Button type="submit" block busy={signInMutation.isPending}>
+      <Button type="submit" block busy={isPending}>
         Sign in
       </Button>
       <VisuallyHidden>
-        <span role="status">{signInMutation.isPending && 'Checking your code…'}</span>
+        <span role="status">{isPending && 'Checking your code…'}</span>
       </VisuallyHidden>
       <div className={styles.others}>
         <ResendCode

@@ -170,6 +170,21 @@ describe('requesting a code', () => {
     expect(screen.getByRole('textbox', { name: 'Email address' })).toHaveValue('ava@example.com');
   });
 
+  it('for another address is not overtaken by the sign-in that was left', async () => {
+    server.use(
+      http.post(VERIFY, async () => {
+        await new Promise((wait) => setTimeout(wait, 20_000));
+        return HttpResponse.json(SIGNED_IN);
+      }),
+    );
+    const { user, field } = await requestCode();
+    await user.type(field, '123456');
+    await user.click(screen.getByRole('button', { name: 'Use a different email address' }));
+    await act(() => vi.advanceTimersByTimeAsync(21_000));
+    expect(screen.getByRole('textbox', { name: 'Email address' })).toBeVisible();
+    expect(useAuth.getState().token).toBeNull();
+  });
+
   describe('again, with an answer that comes late', () => {
     async function resendSlowly() {
       const view = await requestCode();

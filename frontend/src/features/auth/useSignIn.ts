@@ -16,16 +16,21 @@ function destinationAfterSignIn(state: unknown): string {
   return typeof from === 'string' && OWN_PATH.test(from) ? from : paths.dashboard;
 }
 
-/** Verifies the code, stores the token and navigates to the intended screen. */
+/**
+ * Verifies the code, stores the token and navigates to the intended screen; nothing of it after the
+ * visitor has moved on to another address, or to a session that another tab began.
+ */
 export function useSignIn(onError: (error: unknown) => void) {
   const navigate = useNavigate();
   const { state } = useLocation();
-  return useMutation({
-    mutationFn: verifyCode,
-    onSuccess: ({ token, account }) => {
-      useAuth.getState().signIn(token, account.email);
-      navigate(destinationAfterSignIn(state), { replace: true });
-    },
-    onError,
-  });
+  const { mutate, isPending } = useMutation({ mutationFn: verifyCode });
+  const signIn = (request: Parameters<typeof verifyCode>[0]) =>
+    mutate(request, {
+      onSuccess: ({ token, account }) => {
+        useAuth.getState().signIn(token, account.email);
+        navigate(destinationAfterSignIn(state), { replace: true });
+      },
+      onError,
+    });
+  return { signIn, isPending };
 }
