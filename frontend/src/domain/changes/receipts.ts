@@ -43,11 +43,14 @@ function parseReceipt(state: unknown): Receipt | null {
 }
 
 /**
- * Whether the navigation state has the receipt of a change, be it out of date. A URL that was typed
- * by hand has none.
+ * Whether the navigation state has the receipt of a change of these subscriptions, be it out of date.
+ * A URL that was typed by hand has none; going back can lead to another account's.
  */
-export function hasReceipt(state: unknown): boolean {
-  return parseReceipt(state) !== null;
+export function hasReceipt(state: unknown, plans: readonly Plan[]): boolean {
+  const receipt = parseReceipt(state);
+  if (receipt === null) return false;
+  const ids = Object.keys(receipt.fingerprints);
+  return ids.length === 0 || plans.some(({ subId }) => ids.includes(subId));
 }
 
 /**

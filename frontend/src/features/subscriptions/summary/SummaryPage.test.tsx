@@ -109,6 +109,16 @@ describe('the summary', () => {
     expect(screen.queryByRole('status')).not.toBeInTheDocument();
   });
 
+  it('claims nothing for the receipt of another account, to which going back can lead', async () => {
+    const state = createReceiptState(
+      ['$66.79 was charged today.'],
+      [makePlan({ ...YEARLY, subId: 'sub_of_another' })],
+    );
+    renderPage([makePlan(YEARLY)], '/summary?action=upgrade', state);
+    await findTable();
+    expect(screen.queryByRole('status')).not.toBeInTheDocument();
+  });
+
   it('ignores a navigation state without a receipt', async () => {
     renderPage([makePlan(YEARLY)], '/summary?action=upgrade', { receipt: 'no list' });
     await findTable();

@@ -61,7 +61,7 @@ interface DoneNoticeProps {
 /** Without the receipt of a change nothing was done: the URL alone, typed by hand, claims nothing. */
 function DoneNotice({ state, action, plans }: DoneNoticeProps) {
   const onUndone = useReportUndone(paths.summary);
-  if (!hasReceipt(state)) return null;
+  if (!hasReceipt(state, plans)) return null;
   const receiptSentences = readReceipt(state, plans);
   const sentences =
     receiptSentences.length > 0 ? receiptSentences : summarySentences(action, plans);
