@@ -48,9 +48,13 @@ export function periodPrices(costs: Costs): string[] {
   return [costs, ...costs.otherTotals].map((period) => formatPrice(period.total, period));
 }
 
-/** The total of the plans with this billing period; 0 if there are none. */
-export function totalForPeriod(costs: Costs, unit: PeriodUnit): number {
-  return [costs, ...costs.otherTotals].find(({ periodUnit }) => periodUnit === unit)?.total ?? 0;
+/** The total of the plans that are billed every year in this currency; 0 if there are none. */
+export function yearlyTotal(costs: Costs, currency: string): number {
+  const yearly = [costs, ...costs.otherTotals].find(
+    ({ currencyCode, period, periodUnit }) =>
+      currencyCode === currency && period === 1 && periodUnit === 'year',
+  );
+  return yearly?.total ?? 0;
 }
 
 function plansBilled(terms: OtherTotal): string {

@@ -6,6 +6,7 @@ import type { ManagePlans, PeriodEstimate, Plan } from '@/lib/api/types';
 import {
   CHANGING,
   ENDING,
+  MONTHLY_DOLLARS,
   makeCard,
   makeFailedPayment,
   makeGospelPlan,
@@ -150,6 +151,28 @@ describe('upgrading', () => {
   });
 
   // shows: period-6, api-13
+  it('names the yearly total of the currency that is charged', async () => {
+    const year = {
+      ...MONTHLY_DOLLARS,
+      periodUnit: 'year',
+      bundleSavings: 0,
+      couponDiscount: 0,
+    } as const;
+    answerPeriodChange('upgrade', {
+      ...UPGRADED,
+      periodUnit: 'month',
+      otherTotals: [
+        { ...year, total: 4000, currencyCode: 'EUR' },
+        { ...year, total: 9000, period: 2 },
+        { ...year, total: 6999 },
+      ],
+    });
+    renderPage({});
+    expect(await screen.findByText(/^Your total is/)).toHaveTextContent(
+      'Your total is $69.99 per year.',
+    );
+  });
+
   it('charges the confirmed amount and goes to the summary', async () => {
     answerPeriodChange('upgrade', UPGRADED);
     const { user } = renderPage({});

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { createReceiptState } from '@/domain/changes/receipts';
-import { sumRows, totalForPeriod } from '@/domain/costs/totals';
+import { sumRows, yearlyTotal } from '@/domain/costs/totals';
 import { AgreementLinks } from '@/domain/payments/AgreementLinks';
 import { PlanChoices } from '@/domain/plans/PlanChoices';
 import { notesId, type PlanLine, PlanTable } from '@/domain/plans/PlanTable';
@@ -214,13 +214,13 @@ function annualSavingsRow(
 /** The credit for the rest of the paid month. */
 function CreditNotice({ action, preview }: { action: PeriodAction; preview: PeriodEstimate }) {
   if (action !== 'upgrade' || preview.credits <= 0) return null;
+  const { credits, dueCurrencyCode } = preview;
   return (
     <InfoAlert>
       Your total is{' '}
-      <strong>{formatCents(totalForPeriod(preview, 'year'), preview.dueCurrencyCode)}</strong> per
-      year. You get a credit of{' '}
-      <strong>{formatCents(preview.credits, preview.dueCurrencyCode)}</strong> for the remaining
-      days of your monthly subscription.
+      <strong>{formatCents(yearlyTotal(preview, dueCurrencyCode), dueCurrencyCode)}</strong> per
+      year. You get a credit of <strong>{formatCents(credits, dueCurrencyCode)}</strong> for the
+      remaining days of your monthly subscription.
     </InfoAlert>
   );
 }
