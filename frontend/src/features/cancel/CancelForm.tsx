@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ChangeFailure } from '@/domain/changes/ChangeFailure';
 import { usePause } from '@/domain/changes/pausing';
 import { PlanChoices } from '@/domain/plans/PlanChoices';
 import { endsAtOnce } from '@/domain/plans/plans';
@@ -86,6 +87,8 @@ export function CancelForm({ selection, setFrozen }: CancelFormProps) {
             onPause={pauseInstead}
           />
         )}
+        {/* The refetched plans may have nothing left to pause, and the panel is gone. */}
+        {!isPauseOffered && pauseCommand.error && <ChangeFailure error={pauseCommand.error} />}
         {canCancel ? (
           <CancelPanel selection={selection} cancellation={cancellation} onCancel={submit} />
         ) : (

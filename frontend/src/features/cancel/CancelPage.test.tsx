@@ -282,6 +282,20 @@ describe('the pause offer', () => {
     expect(screen.getByRole('button', { name: 'Pause for a month' })).toBeEnabled();
   });
 
+  it('still says why a pause was refused if nothing is left to pause', async () => {
+    server.use(
+      http.post('*/api/account/subscriptions/multiple-pause', () => {
+        account.plans = [makePlan(PAUSE_SCHEDULED)];
+        return errorResponse(409, 'already_paused', 'It already has a pause.');
+      }),
+    );
+    const { user } = renderCancelPage();
+    await screen.findByText(/Faith & Family pauses on/);
+    await user.click(screen.getByRole('button', { name: 'Pause for a month' }));
+    await waitFor(() => expect(queryPauseOffer()).not.toBeInTheDocument());
+    expect(screen.getByText('It already has a pause.')).toBeVisible();
+  });
+
   it('goes once a retry has found that nothing is left to pause', async () => {
     server.use(
       http.get('*/api/account/pause/estimate', () =>
