@@ -1,4 +1,5 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { useQueryClient } from '@tanstack/react-query';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
@@ -24,6 +25,15 @@ import {
 
 beforeEach(setUpAccount);
 afterEach(() => vi.useRealTimers());
+
+function RefetchButton() {
+  const client = useQueryClient();
+  return (
+    <button type="button" onClick={() => void client.invalidateQueries()}>
+      Refetch
+    </button>
+  );
+}
 
 describe('canceling', () => {
   const receipt = () => screen.getByTestId('receipt');
@@ -232,6 +242,27 @@ describe('canceling', () => {
       expect(requests[1]).toMatchObject({ body: { subscriptionIds: ['sub_gospel'] } });
     },
   );
+
+  it('asks about an immediate end only when the button is pressed', async () => {
+    account.plans = [makePlan(), makeGospelPlan(PAUSED), makeKidsPlan(PAUSED)];
+    const { user } = renderScreen(
+      <>
+        <CancelPage />
+        <RefetchButton />
+      </>,
+      { at: '/cancelAll' },
+    );
+    await findCancelButton();
+    await user.click(getCheckbox('Gospel TV'));
+    await user.click(await findCancelButton());
+    expect(screen.getByRole('dialog', { name: 'End Gospel TV now?' })).toBeVisible();
+    // It was resumed in another tab.
+    account.plans = [makePlan(), makeGospelPlan(), makeKidsPlan(PAUSED)];
+    fireEvent.click(screen.getByText('Refetch'));
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+    await user.click(getCheckbox('Kids'));
+    expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+  });
 
   it('keeps a plan unchecked after an expired session', async () => {
     account.plans = [endPlan(makePlan()), makeGospelPlan()];

@@ -46,6 +46,8 @@ export function CancelForm({ selection, setFrozen }: CancelFormProps) {
 
   const [isAsking, setIsAsking] = useState(false);
   const endingNow = chosen.filter(endsAtOnce);
+  // What was asked about was resumed elsewhere meanwhile.
+  if (isAsking && endingNow.length === 0) setIsAsking(false);
   const submit = () => {
     if (chosen.length === 0) return selection.refuse('cancel');
     if (endingNow.length > 0) return setIsAsking(true);
@@ -96,7 +98,7 @@ export function CancelForm({ selection, setFrozen }: CancelFormProps) {
         )}
       </div>
       <EndNowDialog
-        open={isAsking && endingNow.length > 0}
+        open={isAsking}
         plans={endingNow}
         onConfirm={cancel}
         onCancel={() => setIsAsking(false)}
