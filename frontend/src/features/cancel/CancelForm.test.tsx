@@ -243,6 +243,27 @@ describe('canceling', () => {
     },
   );
 
+  it('cancels nothing that was resumed or started elsewhere without being checked', async () => {
+    account.plans = [makePlan(), makeGospelPlan(PAUSED)];
+    const requests = recordCancellations(CANCEL);
+    const { user } = renderScreen(
+      <>
+        <CancelPage />
+        <RefetchButton />
+      </>,
+      { at: '/cancelAll' },
+    );
+    await findCancelButton();
+    account.plans = [makePlan(), makeGospelPlan(), makeKidsPlan()];
+    fireEvent.click(screen.getByText('Refetch'));
+    expect(await screen.findByRole('checkbox', { name: 'Kids' })).not.toBeChecked();
+    expect(getCheckbox('Gospel TV')).not.toBeChecked();
+    expect(getCheckbox('Faith & Family')).toBeChecked();
+    await user.click(await findCancelButton());
+    await screen.findByTestId('elsewhere');
+    expect(requests.map(({ body }) => body)).toMatchObject([{ subscriptionIds: ['sub_faith'] }]);
+  });
+
   it('asks about an immediate end only when the button is pressed', async () => {
     account.plans = [makePlan(), makeGospelPlan(PAUSED), makeKidsPlan(PAUSED)];
     const { user } = renderScreen(

@@ -37,6 +37,22 @@ function useWasChoice(idsInUrl: readonly string[], listed: readonly Plan[]): boo
 }
 
 /**
+ * The active plans and trials that this URL has listed first. One that is resumed or started
+ * elsewhere meanwhile is not among them, because the subscriber did not choose it.
+ */
+function usePreselectedIds(
+  idsInUrl: readonly string[],
+  listed: readonly Plan[],
+): readonly string[] {
+  const address = idsInUrl.join(' ');
+  const [first, setFirst] = useState<{ address: string; ids: readonly string[] } | null>(null);
+  if (listed.length > 0 && first?.address !== address) {
+    setFirst({ address, ids: listed.filter(willBill).map(({ subId }) => subId) });
+  }
+  return first?.address === address ? first.ids : [];
+}
+
+/**
  * The subscriptions to cancel. Active plans and trials are preselected; paused plans are not,
  * because they would end at once. A plan that is alone from the start is always selected.
  */
@@ -46,7 +62,11 @@ export function useCancelSelection(held: readonly Plan[]): CancelSelection {
   const cancellable = held.filter(canBeCancelled);
   const listed = cancellable.filter((plan) => isInAddress(idsInUrl, plan));
   const isChoice = useWasChoice(idsInUrl, listed) || listed.some(({ subId }) => subId in toggled);
-  const chosen = listed.filter((plan) => !isChoice || (toggled[plan.subId] ?? willBill(plan)));
+  const preselectedIds = usePreselectedIds(idsInUrl, listed);
+  const chosen = listed.filter((plan) => {
+    const isPreselected = preselectedIds.includes(plan.subId) && willBill(plan);
+    return !isChoice || (toggled[plan.subId] ?? isPreselected);
+  });
   const { setRefused, ...refusal } = useRefusal();
   return {
     ...refusal,
