@@ -77,6 +77,16 @@ describe('the free month', () => {
     expect(dialog.getByText('$6.99')).toBeInTheDocument();
   });
 
+  it('says in its dialog that it is no longer offered', async () => {
+    const { user } = renderDashboard();
+    await user.click(await screen.findByRole('button', { name: 'Claim my free month' }));
+    server.use(http.get(OFFER, () => HttpResponse.json(makeFreeMonth({ eligible: false }))));
+    window.dispatchEvent(new Event('visibilitychange'));
+    const dialog = within(screen.getByRole('dialog'));
+    expect(await dialog.findByText('This offer is no longer available.')).toBeInTheDocument();
+    expect(dialog.getByRole('button', { name: 'YES, CLAIM MY FREE MONTH' })).toBeDisabled();
+  });
+
   it('is not mentioned if the subscriber is not eligible', async () => {
     server.use(
       http.get(OFFER, () =>

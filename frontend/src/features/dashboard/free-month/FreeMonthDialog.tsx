@@ -4,6 +4,7 @@ import { isUnconfirmed } from '@/lib/api/errors';
 import type { FreeMonthOffer } from '@/lib/api/types';
 import { useLoader } from '@/stores/loader';
 import { ConfirmModal } from '@/ui/dialogs/ConfirmModal';
+import { InfoAlert } from '@/ui/feedback/InfoAlert';
 import { useClaimFreeMonth } from './api';
 import { FreeMonthBills, FreeMonthTerms } from './FreeMonthTerms';
 
@@ -38,6 +39,9 @@ export function FreeMonthDialog(props: FreeMonthDialogProps) {
       onCancel={close}
     >
       {claimCommand.isError && <ChangeFailure error={claimCommand.error} />}
+      {open && !isOffered && claimCommand.isIdle && (
+        <InfoAlert>This offer is no longer available.</InfoAlert>
+      )}
       <FreeMonthTerms offer={offer} />
       <p>You won’t be charged today. You can claim one free month every 12 months.</p>
       <FreeMonthBills offer={offer} />
