@@ -186,6 +186,7 @@ describe('a signed-in subscriber', () => {
         return new HttpResponse(null, { status: 204 });
       }),
     );
+    const fetched = vi.spyOn(window, 'fetch');
     const { user, queryClient } = openApp('/');
     await user.click(await screen.findByRole('button', { name: 'Your profile' }));
     await user.click(screen.getByRole('button', { name: 'Logout' }));
@@ -193,6 +194,10 @@ describe('a signed-in subscriber', () => {
     expect(localStorage.getItem('token')).toBeNull();
     expect(await screen.findByRole('button', { name: 'Send code' })).toBeVisible();
     await waitFor(() => expect(authorization).toHaveBeenCalledWith('Bearer test-token'));
+    // Also if the tab is closed at once.
+    const [, sent] = fetched.mock.calls.find(([url]) => String(url).endsWith('/logout')) ?? [];
+    expect(sent).toMatchObject({ keepalive: true });
+    fetched.mockRestore();
     expect(queryClient.getQueriesData({ queryKey: ['account'] })).toEqual([]);
   });
 

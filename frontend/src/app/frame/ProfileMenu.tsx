@@ -5,11 +5,11 @@ import { PersonIcon } from '@/ui/icons/PersonIcon';
 import { Menu, type MenuItem } from '@/ui/navigation/Menu';
 
 /**
- * Signs out locally at once and revokes the token on the server. If that fails, the token expires
- * by itself.
+ * Signs out locally at once and revokes the token on the server, also if the tab is closed now. If
+ * that fails, the token expires by itself.
  */
 function endSession(): void {
-  const revocation = postJson('/api/auth/logout');
+  const revocation = postJson('/api/auth/logout', { keepalive: true });
   useAuth.getState().signOut();
   revocation.catch(() => undefined);
 }

@@ -14,6 +14,8 @@ export interface RequestOptions {
   /** The tag of the response that is known: if it is still true, the server answers 304. */
   etag?: string;
   signal?: AbortSignal;
+  /** The browser sends it to its end although the page is left. */
+  keepalive?: boolean;
 }
 
 function buildUrl(path: string, query: RequestOptions['query'] = {}): URL {
@@ -61,6 +63,7 @@ async function sendRequest(
         headers: buildHeaders(options, token),
         body: options.body === undefined ? null : JSON.stringify(options.body),
         signal: options.signal ?? null,
+        keepalive: options.keepalive ?? false,
         credentials: 'same-origin',
       }));
   } catch (error) {
