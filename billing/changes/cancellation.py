@@ -92,8 +92,8 @@ class CancelSubscriptions(SurveyedChange):
         """Return whether an earlier command, that ends paid terms at the same time, left exactly this."""
         return bool(earlier.shown.get("at_once", False)) == self.at_once and super().repeats(earlier)
 
-    def fits(self, earlier: Command) -> bool:
-        """Return whether what an earlier command left ends as it would now: it may have been resumed since."""
+    def can_finish(self, earlier: Command) -> bool:
+        """Return whether each subscription that an earlier command left would end so now: one may be resumed since."""
         return are_ended_alike(self._targets(), earlier)
 
     def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:

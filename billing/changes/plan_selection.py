@@ -171,8 +171,8 @@ class ChangeSelection(Change):
             targets_by_id(difference.targets)
         )
 
-    def fits(self, earlier: Command) -> bool:
-        """Return whether what an earlier command left starts and ends as it would now: it may have done so since."""
+    def can_finish(self, earlier: Command) -> bool:
+        """Return whether what an earlier command left would be started and ended so now: it may have changed since."""
         difference = _diff_selection(live_holdings(self.account), self.plan_ids)
         starts = _prices_to_start(earlier)
         return starts <= self._added_prices(difference) and are_ended_alike(difference.removed, earlier)

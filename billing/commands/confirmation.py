@@ -95,7 +95,7 @@ class Change:
         """Return whether this is the change that an earlier command of its kind has done in part."""
         return False
 
-    def fits(self, earlier: Command) -> bool:
+    def can_finish(self, earlier: Command) -> bool:
         """Return whether what an earlier command of its kind left would be planned so for the present subscriptions."""
         return True
 
@@ -135,7 +135,7 @@ def confirm_change(
     begun = lifecycle.find_begun_command(change.account, key=key)
     if begun is not None:
         if lifecycle.can_be_reopened(begun):
-            _check_fit(change, begun)
+            _check_can_finish(change, begun)
         lifecycle.continue_command(begun, change.kind, now=now)
         return begun
     _refresh_subscriptions(change)
@@ -222,10 +222,10 @@ def _pay_step(step: Step, intent: str | None) -> Step:
     return replace(step, arguments=arguments if intent is None else {**arguments, "intent": intent})
 
 
-def _check_fit(change: Change, begun: Command) -> None:
+def _check_can_finish(change: Change, begun: Command) -> None:
     """Check that a change whose command is reopened would still be planned so. Raises InvalidState."""
     _refresh_subscriptions(change)
-    if not change.fits(begun):
+    if not change.can_finish(begun):
         raise InvalidState
 
 
@@ -242,7 +242,7 @@ def _refresh_subscriptions(change: Change) -> None:
 def _find_unfinished_command(change: Change) -> Command | None:
     """Return the account's newest command if it did this change in part (docs/rules.md, rule 2)."""
     earlier = newest_partial_command(change.account, kind=change.kind.name)
-    return earlier if earlier is not None and change.repeats(earlier) and change.fits(earlier) else None
+    return earlier if earlier is not None and change.repeats(earlier) and change.can_finish(earlier) else None
 
 
 def _rest_of_steps(change: Change, earlier: Command) -> list[Step]:

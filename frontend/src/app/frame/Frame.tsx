@@ -18,7 +18,7 @@ interface FrameProps {
 /** Header, notices, the screen and footer. */
 export function Frame({ menu, nav, banner, children }: FrameProps) {
   const content = useRef<HTMLElement>(null);
-  const skip = (event: MouseEvent) => {
+  const skipToContent = (event: MouseEvent) => {
     // Going to the fragment would make a history entry without the state of this one, on which the
     // screen may depend.
     event.preventDefault();
@@ -26,19 +26,19 @@ export function Frame({ menu, nav, banner, children }: FrameProps) {
     content.current?.focus();
   };
   // Otherwise a click on its text would focus it, too.
-  const settle = ({ target, currentTarget }: FocusEvent) => {
+  const makeUnfocusable = ({ target, currentTarget }: FocusEvent) => {
     if (target === currentTarget) currentTarget.removeAttribute('tabindex');
   };
   return (
     <div className={styles.layout}>
       {/* biome-ignore lint/a11y/useValidAnchor: it leads to a part of the page. */}
-      <a href="#content" className={styles.skip} onClick={skip}>
+      <a href="#content" className={styles.skip} onClick={skipToContent}>
         Skip to content
       </a>
       <Header menu={menu} />
       {nav}
       {banner}
-      <main id="content" ref={content} onBlur={settle} className={styles.content}>
+      <main id="content" ref={content} onBlur={makeUnfocusable} className={styles.content}>
         <ConnectionNotice />
         {children}
       </main>
