@@ -35,6 +35,15 @@ function RefetchButton() {
   );
 }
 
+const renderWithRefetch = () =>
+  renderScreen(
+    <>
+      <CancelPage />
+      <RefetchButton />
+    </>,
+    { at: '/cancelAll' },
+  );
+
 describe('canceling', () => {
   const receipt = () => screen.getByTestId('receipt');
 
@@ -246,13 +255,7 @@ describe('canceling', () => {
   it('cancels nothing that was resumed or started elsewhere without being checked', async () => {
     account.plans = [makePlan(), makeGospelPlan(PAUSED)];
     const requests = recordCancellations(CANCEL);
-    const { user } = renderScreen(
-      <>
-        <CancelPage />
-        <RefetchButton />
-      </>,
-      { at: '/cancelAll' },
-    );
+    const { user } = renderWithRefetch();
     await findCancelButton();
     account.plans = [makePlan(), makeGospelPlan(), makeKidsPlan()];
     fireEvent.click(screen.getByText('Refetch'));
@@ -266,13 +269,7 @@ describe('canceling', () => {
 
   it('asks about an immediate end only when the button is pressed', async () => {
     account.plans = [makePlan(), makeGospelPlan(PAUSED), makeKidsPlan(PAUSED)];
-    const { user } = renderScreen(
-      <>
-        <CancelPage />
-        <RefetchButton />
-      </>,
-      { at: '/cancelAll' },
-    );
+    const { user } = renderWithRefetch();
     await findCancelButton();
     await user.click(getCheckbox('Gospel TV'));
     await user.click(await findCancelButton());
