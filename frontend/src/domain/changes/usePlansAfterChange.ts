@@ -7,7 +7,8 @@ import { sessionKey, useAuth } from '@/stores/auth';
 
 /**
  * Writes the plans from a response into the cache. What is cached beside them is older than the
- * change, so it stays invalidated; a read that the change has started already is not repeated.
+ * change, so it is read again. A read that the change has started already begins anew: aborted with
+ * its screen, it would count what is written here as fresh.
  */
 function writePlans(client: QueryClient, plans: Plan[]): void {
   client.setQueryData(
@@ -24,7 +25,7 @@ function writePlans(client: QueryClient, plans: Plan[]): void {
     managePlansOptions.queryKey,
     (cached) => cached && { ...cached, existingPlans: plans.filter(isLive) },
   );
-  void client.invalidateQueries({ queryKey: queryKeys.account.all }, { cancelRefetch: false });
+  void client.invalidateQueries({ queryKey: queryKeys.account.all });
 }
 
 /**
