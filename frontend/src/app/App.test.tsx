@@ -327,6 +327,25 @@ describe('a signed-in subscriber', () => {
     expect(await screen.findByText('You changed your email preferences.')).toBeVisible();
   });
 
+  it('begins a running first read anew once another tab has changed the account', async () => {
+    let answerFirst: () => void = expect.unreachable;
+    const isReleased = new Promise<void>((resolve) => {
+      answerFirst = resolve;
+    });
+    const answers = [isReleased.then(() => [makeInvoice()]), Promise.resolve([])];
+    server.use(
+      http.get('*/api/invoice/list', async () => HttpResponse.json(await answers.shift())),
+    );
+    openApp('/billingHistory');
+    await waitFor(() => expect(answers).toHaveLength(1));
+    const otherTab = new BroadcastChannel('account-changed');
+    otherTab.postMessage(null);
+    await waitFor(() => expect(answers).toHaveLength(0));
+    otherTab.close();
+    answerFirst();
+    expect(await screen.findByText(/Your billing history is currently empty/)).toBeVisible();
+  });
+
   it('does not refetch after its own message to other tabs', async () => {
     const requested = vi.fn(() => HttpResponse.json([]));
     server.use(http.get('*/api/invoice/list', requested));

@@ -1,14 +1,15 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { isLive } from '@/domain/plans/plans';
-import { accountOptions, managePlansOptions, queryKeys } from '@/lib/api/queries';
+import { accountOptions, managePlansOptions } from '@/lib/api/queries';
+import { refetchAccount } from '@/lib/api/refetchAccount';
 import type { Plan } from '@/lib/api/types';
 import { sessionKey, useAuth } from '@/stores/auth';
 
 /**
  * Writes the plans from a response into the cache. What is cached beside them is older than the
- * change, so it is read again. A read that the change has started already begins anew: aborted with
- * its screen, it would count what is written here as fresh.
+ * change, so it is read again: reads that the change has started would be aborted with their screen,
+ * and what is written here would count as fresh.
  */
 function writePlans(client: QueryClient, plans: Plan[]): void {
   client.setQueryData(
@@ -25,7 +26,7 @@ function writePlans(client: QueryClient, plans: Plan[]): void {
     managePlansOptions.queryKey,
     (cached) => cached && { ...cached, existingPlans: plans.filter(isLive) },
   );
-  void client.invalidateQueries({ queryKey: queryKeys.account.all });
+  refetchAccount(client);
 }
 
 /**

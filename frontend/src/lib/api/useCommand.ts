@@ -9,7 +9,7 @@ import { notifyOtherTabs } from '@/lib/page/otherTabs';
 import { sessionKey, useAuth } from '@/stores/auth';
 import { useLoader } from '@/stores/loader';
 import { CONFIRMING_MESSAGE, hasCode, isFinal, isShortWait } from './errors';
-import { queryKeys } from './queries';
+import { refetchAccount } from './refetchAccount';
 
 const MAX_REPEATS = 6;
 const MIN_WAIT_SECONDS = 1;
@@ -124,7 +124,7 @@ export function useCommand<TAnswer, TVariables = void>(
       end();
       // A failed change may have changed something too, such as the amount due or some of several
       // plans.
-      void client.invalidateQueries({ queryKey: queryKeys.account.all });
+      refetchAccount(client);
       notifyOtherTabs();
     }
   };

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 
-import { queryKeys } from '@/lib/api/queries';
+import { refetchAccount } from '@/lib/api/refetchAccount';
 import { useAuth } from '@/stores/auth';
 
 /** The channel between the tabs of a browser. Its messages contain no account data. */
@@ -39,7 +39,7 @@ export function refreshOnOtherTabChange(queryClient: QueryClient): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = ({ data }) => {
     if (data === SWITCHED) useAuth.getState().switchCustomer();
-    else void queryClient.invalidateQueries({ queryKey: queryKeys.account.all });
+    else refetchAccount(queryClient);
   };
   ownChannel = channel;
   return () => {

@@ -12,7 +12,7 @@ import { changeMessages } from '@/features/payment-methods/shared/messages';
 import { withTimeout } from '@/features/payment-methods/shared/withTimeout';
 import { hasCode, isFinal, isUnconfirmed } from '@/lib/api/errors';
 import { postJson } from '@/lib/api/http';
-import { queryKeys } from '@/lib/api/queries';
+import { refetchAccount } from '@/lib/api/refetchAccount';
 import type { PaymentSource } from '@/lib/api/types';
 import { createIdempotencyKey, sendUntilSettled, useCommand } from '@/lib/api/useCommand';
 import type { ChargebeeInstance, PaymentIntent } from '@/lib/chargebee/types';
@@ -105,7 +105,7 @@ export function useBankPayment(
     const described = isSpent ? CONFIRMATION_SPENT : describeAuthorizationFailure(error, 'payment');
     setFailure({ ...described, ...(tone && { tone }) });
     // The amount may have changed.
-    void client.invalidateQueries({ queryKey: queryKeys.account.all });
+    refetchAccount(client);
   };
 
   const command = useCommand(
