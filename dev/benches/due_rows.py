@@ -25,10 +25,10 @@ def _insert_due_events(count: int) -> None:
     WebhookEvent.objects.bulk_create(
         WebhookEvent(
             event_id=f"bench-{next(_numbers)}",
-            event_type="customer_changed",
+            event_type="subscription_renewed",
             occurred_at=now,
             source=WebhookEvent.Source.WEBHOOK,
-            payload={"names": {"customer": ["a-stranger"]}, "api_version": "v2"},
+            payload={"names": {"subscription": ["a-strangers"]}, "api_version": "v2"},
             owner="a-stranger",
             state=WebhookEvent.State.RECEIVED,
             sought_at=now,
