@@ -73,9 +73,9 @@ export default (_env, { mode = 'production' }) => ({
   output: {
     path: output,
     publicPath: '/static/app/',
-    filename: '[name].[contenthash:16].js',
-    chunkFilename: '[id].[contenthash:16].js',
-    assetModuleFilename: '[name].[contenthash:16][ext]',
+    filename: '[name].[contenthash:12].js',
+    chunkFilename: '[id].[contenthash:12].js',
+    assetModuleFilename: '[name].[contenthash:12][ext]',
     crossOriginLoading: 'anonymous',
     // Under Trusted Types, loading a lazy chunk needs a policy of this name.
     trustedTypes: 'webpack',
@@ -94,8 +94,8 @@ export default (_env, { mode = 'production' }) => ({
   },
   plugins: [
     new MiniCssExtractPlugin({
-      filename: '[name].[contenthash:16].css',
-      chunkFilename: '[id].[contenthash:16].css',
+      filename: '[name].[contenthash:12].css',
+      chunkFilename: '[id].[contenthash:12].css',
       // CSS Modules are scoped by name, so the order of files does not matter.
       ignoreOrder: true,
     }),

@@ -385,7 +385,7 @@ WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = PORTAL_ENV == "test"
 WHITENOISE_INDEX_FILE = False
 # Its default lets every other site read our files; nobody but our own pages needs them.
 WHITENOISE_ALLOW_ALL_ORIGINS = False
-HASHED_NAME = re.compile(r"^/static/app/.*[.-][0-9a-f]{16,32}\.[a-z0-9.]+$")
+HASHED_NAME = re.compile(r"^/static/app/.*[.-][0-9a-f]{12,32}\.[a-z0-9.]+$")
 
 
 def WHITENOISE_IMMUTABLE_FILE_TEST(path: str, url: str) -> bool:  # noqa: N802  (the setting's name)

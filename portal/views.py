@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.core.files.storage import default_storage
@@ -13,7 +15,7 @@ from django.http.response import HttpResponseBase
 from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import formats, timezone
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
@@ -21,7 +23,7 @@ from webpack_loader.exceptions import BaseWebpackLoaderException
 from webpack_loader.utils import get_loader
 
 from accounts.api.serializers import SiteSerializer
-from accounts.brands.site import brand_for_host, site_for_host
+from accounts.brands.site import brand_for_host, site_for_host, site_settings
 from operators.account_views import find_open_view
 from operators.models import AccountView
 from portal.api.case import camelize_keys
@@ -72,13 +74,18 @@ def _view_settings(request: HttpRequest, view: AccountView) -> dict[str, object]
         "view": {
             "id": view.pk,
             "name": view.account.name or view.account.email,
-            "expiresAt": view.expires_at.isoformat(),
+            "expiresOn": _format_on_site_clock(view.expires_at),
             "secondsLeft": int((view.expires_at - timezone.now()).total_seconds()),
             "endUrl": reverse("admin:end_view"),
             "backUrl": reverse("admin:accounts_account_change", args=[view.account.pk]),
             "csrfToken": get_token(request),
         }
     }
+
+
+def _format_on_site_clock(at: datetime) -> str:
+    local = at.astimezone(ZoneInfo(site_settings().time_zone))
+    return str(formats.date_format(local, "DATETIME_FORMAT"))
 
 
 def _is_view(request: HttpRequest) -> bool:

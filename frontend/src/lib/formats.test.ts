@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
+import { formatCount } from './formatCount';
 import {
   calendarDaysUntil,
   daysLeft,
   formatCents,
-  formatCount,
   formatDate,
   formatInvoiceTotal,
   formatNumericDate,
@@ -12,8 +12,8 @@ import {
   formatSaving,
   formatShortDate,
   formatWeekday,
-  setTimeZone,
 } from './formats';
+import { setTimeZone } from './timeZone';
 
 describe('money', () => {
   // shows: product-4

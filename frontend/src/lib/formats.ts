@@ -1,4 +1,5 @@
 import { billingNow } from './clock';
+import { siteTimeZone } from './timeZone';
 
 const LOCALE = 'en-US';
 const DAY_IN_MS = 24 * 60 * 60 * 1000;
@@ -76,14 +77,6 @@ export function formatInlinePrice(cents: number, terms: Terms): string {
   return `${formatCents(cents, terms.currencyCode)}/${formatPeriod(terms)}`;
 }
 
-let timeZone: string | undefined;
-
-/** Sets the site's time zone for dates, so that they match the server's; by default the device's. */
-export function setTimeZone(zone: string | undefined): void {
-  timeZone = zone;
-  dateFormatters.clear();
-}
-
 type DateStyle = Intl.DateTimeFormatOptions;
 const LONG: DateStyle = { month: 'long', day: 'numeric', year: 'numeric' };
 const WEEKDAY: DateStyle = { weekday: 'long', month: 'long', day: 'numeric' };
@@ -93,7 +86,12 @@ const MOMENT: DateStyle = { ...SHORT, hour: 'numeric', minute: '2-digit' };
 const NUMERIC: DateStyle = { month: '2-digit', day: '2-digit', year: 'numeric' };
 const YEAR: DateStyle = { year: 'numeric' };
 
+let formattersZone: string | undefined;
+
 function dateFormatter(style: DateStyle): Intl.DateTimeFormat {
+  const timeZone = siteTimeZone();
+  if (timeZone !== formattersZone) dateFormatters.clear();
+  formattersZone = timeZone;
   const formatter =
     dateFormatters.get(style) ?? new Intl.DateTimeFormat(LOCALE, { ...style, timeZone });
   dateFormatters.set(style, formatter);
@@ -155,11 +153,6 @@ export function calendarDaysUntil(instant: string | Date, now: Date = billingNow
 function calendarDay(instant: string | Date): number {
   const [month = 0, day = 0, year = 0] = formatNumericDate(instant).split('/').map(Number);
   return Date.UTC(year, month - 1, day);
-}
-
-/** `1 day`, `2 days`. */
-export function formatCount(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 /** `Faith & Family, Gospel TV, and Kids`. */

@@ -1,6 +1,6 @@
 import type { Site } from '@/lib/api/types';
 import { setClockOffset } from '@/lib/clock';
-import { setTimeZone } from '@/lib/formats';
+import { setTimeZone } from '@/lib/timeZone';
 
 /**
  * Sets the site's time zone and clock, and returns the site. Call it before anything is drawn: dates

@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.contrib.auth.models import Group
@@ -14,6 +15,7 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from accounts.models import Account, User
+from operators.models import AccountView
 from portal.views import CARD_DOCUMENTS, PAYPAL_DOCUMENTS
 
 pytestmark = pytest.mark.django_db
@@ -45,6 +47,8 @@ def test_every_page_says_whose_account_it_is_until_the_view_ends(operator: Clien
         view = page_settings(operator.get(path))["view"]
         assert view["name"] == "Ava </script><b>"
         assert 0 < view["secondsLeft"] <= 15 * 60
+        ends = AccountView.objects.get().expires_at.astimezone(ZoneInfo("America/New_York"))
+        assert view["expiresOn"] == f"{ends:%b} {ends.day}, {ends.year}, {ends:%I:%M %p}".replace(", 0", ", ")
     ended = Client(enforce_csrf_checks=True)
     ended.cookies = operator.cookies
     assert ended.post(view["endUrl"]).status_code == 403

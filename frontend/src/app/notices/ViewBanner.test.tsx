@@ -13,7 +13,7 @@ import { errorResponse, server } from '@/testing/server';
 const VIEW = {
   id: 7,
   name: 'Ava Thompson',
-  expiresAt: '2026-03-10T16:15:00Z',
+  expiresOn: 'Mar 10, 2026, 12:15 PM',
   secondsLeft: 900,
   endUrl: '/admin/view/end/',
   csrfToken: 'a-csrf-token',
@@ -47,7 +47,9 @@ describe('an operator who sees an account', () => {
   it('is told so on every screen, and can end it', async () => {
     openApp('/billingHistory');
     const banner = screen.getByRole('region', { name: 'You see the account of Ava Thompson' });
-    expect(banner).toHaveTextContent(/Nothing can be changed/);
+    expect(banner).toHaveTextContent(
+      'Nothing can be changed. The view ends on Mar 10, 2026, 12:15 PM.',
+    );
     const form = screen.getByRole('button', { name: 'End view' }).closest('form');
     expect(form).toHaveAttribute('action', VIEW.endUrl);
     expect(form).toHaveFormValues({ csrfmiddlewaretoken: VIEW.csrfToken, view: String(VIEW.id) });

@@ -1,6 +1,5 @@
 import { useEffect, useId } from 'react';
 
-import { formatMoment } from '@/lib/formats';
 import { leaveAccountView, readAccountView } from '@/lib/page/pageSettings';
 import { Button } from '@/ui/buttons/Button';
 import styles from './ViewBanner.module.css';
@@ -24,7 +23,7 @@ export function ViewBanner() {
           <h2 id={titleId} className={styles.title}>
             You see the account of {view.name}
           </h2>
-          <p>Nothing can be changed. The view ends on {formatMoment(view.expiresAt)}.</p>
+          <p>Nothing can be changed. The view ends on {view.expiresOn}.</p>
         </div>
         <Button type="submit" variant="secondary">
           End view

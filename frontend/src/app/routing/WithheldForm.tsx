@@ -6,7 +6,7 @@ import { Page } from '@/ui/layout/Page';
 import { PageHeading } from '@/ui/layout/PageHeading';
 
 /** What an operator who sees an account has in place of the forms for cards and PayPal. */
-export function WithheldForm() {
+export default function WithheldForm() {
   return (
     <Page>
       <PageHeading>Payment form</PageHeading>

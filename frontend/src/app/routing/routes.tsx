@@ -15,7 +15,6 @@ import { paths } from '@/lib/paths';
 import { useAuth } from '@/stores/auth';
 import { lazyScreen, screenFileOptions } from './lazyScreen';
 import { SignedInOnly } from './SignedInOnly';
-import { WithheldForm } from './WithheldForm';
 
 type LoadScreenFile = Parameters<typeof screenFileOptions>[1];
 type Prefetch = (queryClient: QueryClient) => Promise<void>;
@@ -150,6 +149,8 @@ export function prefetchScreen(queryClient: QueryClient, pathname: string): void
 }
 
 const LandingPage = lazyScreen(LANDING.file);
+
+const WithheldForm = lazyScreen(screenFileOptions('withheld form', () => import('./WithheldForm')));
 
 const SIGNED_IN_SCREENS = SIGNED_IN.map(({ path, file }) => ({ path, Screen: lazyScreen(file) }));
 

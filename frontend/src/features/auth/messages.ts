@@ -1,5 +1,5 @@
 import { ApiError, errorMessage } from '@/lib/api/errors';
-import { formatCount } from '@/lib/formats';
+import { formatCount } from '@/lib/formatCount';
 
 const SECONDS_IN_MINUTE = 60;
 

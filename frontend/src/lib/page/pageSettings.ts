@@ -8,7 +8,8 @@ export interface AccountView {
   id: number;
   /** The subscriber's name, or else the email address. */
   name: string;
-  expiresAt: string;
+  /** The time at which it expires, on the site's clock. */
+  expiresOn: string;
   /** Until then, from the page load on; the device's clock may be wrong. */
   secondsLeft: number;
   /** Takes a form with the CSRF token. */

@@ -9,10 +9,10 @@ import {
 } from '@/domain/costs/nextBills';
 import { cardBrandName } from '@/domain/payments/CardBrandMark';
 import type { NextBill, Plan } from '@/lib/api/types';
+import { formatCount } from '@/lib/formatCount';
 import {
   calendarDaysUntil,
   formatCents,
-  formatCount,
   formatDate,
   formatList,
   formatWeekday,

@@ -3,7 +3,8 @@ import { useState } from 'react';
 
 import type { Activity } from '@/lib/api/types';
 import { findLoadFailure } from '@/lib/api/useScreenLoad';
-import { formatCount, formatMoment } from '@/lib/formats';
+import { formatCount } from '@/lib/formatCount';
+import { formatMoment } from '@/lib/formats';
 import { Button } from '@/ui/buttons/Button';
 import { ErrorState } from '@/ui/feedback/ErrorState';
 import { Card } from '@/ui/layout/Card';
