@@ -230,6 +230,20 @@ describe('a signed-in subscriber', () => {
     expect(screen.getByRole('textbox', { name: 'Code' })).toHaveValue('SAVE20');
   });
 
+  it('keeps the screen when a payment fails meanwhile', async () => {
+    const { user, queryClient } = openApp('/coupon');
+    const code = await screen.findByRole('textbox', { name: 'Code' });
+    await user.type(code, 'SAVE');
+    server.use(
+      http.get('*/api/account/check-payment-failure', () =>
+        HttpResponse.json(makePaymentFailure({ hasPaymentFailure: true })),
+      ),
+    );
+    act(() => void queryClient.refetchQueries({ queryKey: queryKeys.account.paymentFailure }));
+    await screen.findByRole('region', { name: 'Payment Failed' });
+    expect(screen.getByRole('textbox', { name: 'Code' })).toHaveValue('SAVE');
+  });
+
   // shows: shell-7, api-8
   it('sees a banner after a failed payment', async () => {
     server.use(

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { Outlet } from 'react-router-dom';
 import { AlertSlot } from '@/app/notices/AlertSlot';
 import { GlobalModal } from '@/app/notices/GlobalModal';
@@ -27,11 +27,13 @@ export default function AccountLayout() {
 
 /**
  * Renders the screen once it is known whether a banner is shown above it and where that leads,
- * because a late banner would shift the layout. If that cannot be read, the screen renders anyway
- * and stays during a retry.
+ * because a late banner would shift the layout. If that cannot be read, the screen renders anyway.
+ * From then on it stays, with what was typed, also if a payment fails meanwhile.
  */
 function ScreenBelowBanner() {
   const { isAwaited } = usePaymentFailure();
-  useLoadingFlag(isAwaited);
-  return isAwaited ? null : <Outlet />;
+  const [isShown, setIsShown] = useState(!isAwaited);
+  if (!isShown && !isAwaited) setIsShown(true);
+  useLoadingFlag(!isShown);
+  return isShown ? <Outlet /> : null;
 }
