@@ -3,6 +3,8 @@ import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { ManagePlans } from '@/lib/api/types';
+import { useAuth } from '@/stores/auth';
+import { useCart } from '@/stores/cart';
 import {
   makeGospelPlan,
   makeKidsPlan,
@@ -131,6 +133,26 @@ describe('plans that the URL asks to add', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
     expect(await findCheckbox('Start Kids')).toBeChecked();
     expect(screen.getByRole('heading', { level: 1 })).toHaveFocus();
+  });
+
+  it('are confirmed without those that an earlier link has added', async () => {
+    useAuth.getState().signIn('test-token');
+    useCart.getState().load({ planIds: [], isYearly: false, owner: 'ava@example.com' });
+    useCart.getState().choose(['gospel-tv-plan']);
+    const sent: object[] = [];
+    server.use(
+      http.post(ESTIMATE, async ({ request }) => {
+        sent.push((await request.json()) as object);
+        return HttpResponse.json(ESTIMATED);
+      }),
+    );
+    const gospel = makeOfferedPlan({ ...makeGospelPlan(), status: null, subId: null } as object);
+    renderManagePage(
+      { existingPlans: [], plans: [makeOfferedPlan(), gospel] },
+      '/manage-subscription?add=Minno-Plan&confirm=yes',
+    );
+    await screen.findByRole('button', { name: 'Yes, add Kids and pay $8.99' });
+    expect(sent.at(-1)).toMatchObject({ planIds: ['Minno-Plan'] });
   });
 
   it('are not confirmed again by a reload once the confirmation was closed', async () => {
