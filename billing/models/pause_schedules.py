@@ -1,5 +1,7 @@
 """The portal's own promise about a pause: when it starts and when the service comes back (docs/rules.md, rule 1)."""
 
+from datetime import datetime
+
 from django.db import models
 
 from billing.models.mirror import Subscription
@@ -66,6 +68,13 @@ class PauseSchedule(Leased):
             models.Index(fields=["state", "pause_date"], name="pause_due"),
             models.Index(fields=["state", "resume_date"], name="resume_due"),
         ]
+
+    @property
+    def resumes_at(self) -> datetime | None:
+        """When it is resumed next (UTC): after a failure at the next try, None once nothing more is tried."""
+        if self.given_up_at is not None and self.given_up_at >= self.resume_date:
+            return None
+        return max(self.resume_date, self.retry_at or self.resume_date)
 
     def __str__(self) -> str:
         return f"{self.subscription} {self.state} {self.pause_date:%Y-%m-%d} to {self.resume_date:%Y-%m-%d}"

@@ -13,7 +13,7 @@ from accounts.models import Account
 from accounts.profile import events
 from billing.errors import BillingUnavailable, InvalidState
 from billing.gateway.errors import GatewayError
-from billing.mirror import account_import
+from billing.mirror import account_import, documents
 from billing.models import PauseSchedule, Subscription
 from billing.receipts import notices
 from billing.receipts.texts import notices as notice_texts
@@ -91,14 +91,18 @@ def record_decline(schedule: PauseSchedule, account: Account, code: str, now: da
         )
         if updated:
             schedule.refresh_from_db()
+            documents.mark_documents_stale([account])
             _notify_subscriber(schedule, account, tries, now)
 
 
 def postpone_retry(schedule: PauseSchedule, why: PostponeReason, now: datetime, **changes: int) -> None:
     """Postpone a resume by an hour. No decline is counted."""
-    PauseSchedule.objects.filter(pk=schedule.pk, state=PauseSchedule.State.PAUSED).update(
-        last_error=why, retry_at=now + RETRY_AFTER_OUTAGE, next_attempt_at=database_now(), **changes
-    )
+    owners = list(Account.objects.filter(customer=schedule.subscription.customer_id))
+    with transaction.atomic():
+        PauseSchedule.objects.filter(pk=schedule.pk, state=PauseSchedule.State.PAUSED).update(
+            last_error=why, retry_at=now + RETRY_AFTER_OUTAGE, next_attempt_at=database_now(), **changes
+        )
+        documents.mark_documents_stale(owners)
 
 
 def _declined_source_id(subscription: Subscription) -> str:

@@ -190,10 +190,10 @@ class Holding:
 
     @property
     def resume_date(self) -> datetime | None:
-        """When its pause ends automatically; None without a pause or without an end date."""
+        """When its pause ends automatically, if need be at the next try; None without a pause or an end date."""
         if not self.is_paused and not self.has_scheduled_pause:
             return None
-        return self.schedule.resume_date if self.schedule else self.subscription.instant("resume_date")
+        return self.schedule.resumes_at if self.schedule else self.subscription.instant("resume_date")
 
     @property
     def waiting_discounts(self) -> tuple[Discount, ...]:

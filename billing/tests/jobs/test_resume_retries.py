@@ -16,11 +16,12 @@ from billing.errors import PaymentProcessingFailed
 from billing.jobs import schedule as job_schedule
 from billing.jobs.resumes import retry, worker
 from billing.mirror import reconcile
-from billing.models import Command, PauseSchedule
+from billing.models import AccountDocument, Command, PauseSchedule
 from billing.receipts.phrases import long_date
-from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT
+from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT, iso_time
 from billing.tests.changes.test_pauses import pause_until_promised_day, run_due_jobs
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, VISA_CARD, Provider
+from billing.tests.support.shown_documents import read_document
 from billing.tests.support.subscriber_wallet import MASTERCARD, SubscriberWallet
 from conftest import Sandbox
 
@@ -102,6 +103,35 @@ def test_each_notice_says_when_the_next_retry_is(provider: Provider) -> None:
     assert "resume it from your account" in notices[3]["lines"][2]
     assert {notice["action_url"].rsplit("/", 1)[1] for notice in notices} == {"manage-payment-method"}
     assert [link[0] for notice in notices for link in notice["undo_links"]] == ["Resume or cancel Faith & Family"] * 4
+
+
+@pytest.mark.shows("rule-3")
+def test_the_account_shows_the_next_try_and_no_date_after_the_last(provider: Provider) -> None:
+    alice = make_declined_resume(provider)
+    retry_at = PauseSchedule.objects.get().retry_at
+    assert retry_at is not None
+    [plan] = read_document(alice, AccountDocument.Kind.ACCOUNT)["plans"]
+    assert plan["resumeDate"] == iso_time(retry_at)
+
+    travel_through_retries(provider)
+
+    shown = read_document(alice, AccountDocument.Kind.ACCOUNT)
+    assert (shown["plans"][0]["resumeDate"], shown["nextBills"]) == (None, [])
+
+
+def test_a_pause_that_was_given_up_ends_when_customer_service_says(provider: Provider) -> None:
+    alice = make_declined_resume(provider)
+    travel_through_retries(provider)
+    resumes_at = clock.billing_now().replace(microsecond=0) + timedelta(days=5)
+    provider.sdk.Subscription.resume(
+        provider.subscription(alice).id,
+        {"resume_option": "specific_date", "resume_date": int(resumes_at.timestamp())},
+    )
+
+    reconcile.read_feed(now=clock.billing_now())
+
+    [plan] = read_document(alice, AccountDocument.Kind.ACCOUNT)["plans"]
+    assert plan["resumeDate"] == iso_time(resumes_at)
 
 
 def test_a_notice_of_a_decline_is_dropped_after_a_successful_retry(provider: Provider) -> None:
