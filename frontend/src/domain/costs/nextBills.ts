@@ -1,4 +1,4 @@
-import { isPaused } from '@/domain/plans/plans';
+import { isEnding, isPaused } from '@/domain/plans/plans';
 import type { NextBill, Plan } from '@/lib/api/types';
 import { formatCents, formatDate, formatList, formatPrice } from '@/lib/formats';
 
@@ -22,9 +22,17 @@ export interface DayBills {
   amount: number | null;
 }
 
+/** A plan that is or might be billed. */
+export type BillablePlan = Pick<Plan, 'status' | 'hasScheduledPause'>;
+
 /** Said of these plans if nothing is scheduled to bill; a paused one bills when it is resumed. */
-export function noBillsSentence(plans: readonly Pick<Plan, 'status'>[]): string {
-  return plans.some(isPaused) ? 'No bill is scheduled.' : 'You won’t be billed again.';
+export function noBillsSentence(plans: readonly BillablePlan[]): string {
+  return plans.some(billsOnResume) ? 'No bill is scheduled.' : 'You won’t be billed again.';
+}
+
+/** Customer service can schedule a pause without an end. */
+function billsOnResume(plan: BillablePlan): boolean {
+  return isPaused(plan) || (plan.hasScheduledPause && !isEnding(plan));
 }
 
 /** Whether an amount is still to come from the provider. */
@@ -61,10 +69,7 @@ function dayKey(bill: NextBill): string {
  * The bills to come of plans by day: the next ones and, where they differ, what follows. The parts of a sum
  * are its note; plans are named if not all are billed on that day.
  */
-export function billRows(
-  bills: readonly NextBill[],
-  plans: readonly Pick<Plan, 'status'>[],
-): BillRow[] {
+export function billRows(bills: readonly NextBill[], plans: readonly BillablePlan[]): BillRow[] {
   if (bills.length === 0) {
     return [{ key: 'no-bill', label: noBillsSentence(plans), kind: 'bill' }];
   }
@@ -87,7 +92,7 @@ interface SentenceOptions {
   /** Names the plans of each next bill, because the account may have more plans than the bills. */
   isNamed?: boolean;
   /** The plans that are or might be billed. */
-  plans?: readonly Pick<Plan, 'status'>[];
+  plans?: readonly BillablePlan[];
 }
 
 /**

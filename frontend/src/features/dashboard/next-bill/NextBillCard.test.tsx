@@ -1,7 +1,14 @@
 import { screen } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import type { NextBill } from '@/lib/api/types';
-import { ENDING, makeGospelPlan, makeNextBill, makePlan, PAUSED } from '@/testing/fixtures';
+import {
+  ENDING,
+  makeGospelPlan,
+  makeNextBill,
+  makePlan,
+  PAUSE_SCHEDULED,
+  PAUSED,
+} from '@/testing/fixtures';
 import { renderScreen } from '@/testing/renderScreen';
 import { NextBillCard } from './NextBillCard';
 
@@ -76,8 +83,11 @@ describe('the next bill', () => {
     expect(screen.queryByRole('link')).not.toBeInTheDocument();
   });
 
-  it('is not ruled out while a plan is paused until it is resumed', () => {
-    const paused = makePlan({ ...PAUSED, resumeDate: null });
+  it.each([
+    ['is paused until it is resumed', PAUSED],
+    ['pauses until it is resumed', PAUSE_SCHEDULED],
+  ])('is not ruled out while a plan %s', (_case, overrides) => {
+    const paused = makePlan({ ...overrides, resumeDate: null });
     renderScreen(<NextBillCard bills={[]} plans={[paused, makeGospelPlan(ENDING)]} />);
     expect(screen.getByText('No bill is scheduled.')).toBeVisible();
     expect(screen.queryByText(/You won’t be billed/)).not.toBeInTheDocument();

@@ -1,4 +1,5 @@
 import {
+  type BillablePlan,
   type DayBills,
   dayParts,
   formatDayAmount,
@@ -8,7 +9,7 @@ import {
   taxNote,
 } from '@/domain/costs/nextBills';
 import { cardBrandName } from '@/domain/payments/CardBrandMark';
-import type { NextBill, Plan } from '@/lib/api/types';
+import type { NextBill } from '@/lib/api/types';
 import { formatCount } from '@/lib/formatCount';
 import {
   calendarDaysUntil,
@@ -29,7 +30,7 @@ interface NextBillCardProps {
   /** The bills are older than a change. */
   isOutdated?: boolean;
   /** The plans that they are for. */
-  plans: readonly Pick<Plan, 'status'>[];
+  plans: readonly BillablePlan[];
   /** What credits pay of the bills, in cents of `creditCurrency`. */
   creditBalance?: number;
   creditCurrency?: string;
