@@ -25,6 +25,18 @@ describe('what comes next for a plan', () => {
       [['Trial ends and billing begins', '2026-12-10T15:00:00Z']],
     ],
     [
+      'has not started',
+      {
+        status: 'IN_TRIAL',
+        startsAt: '2026-12-01T15:00:00Z',
+        nextBillingAt: '2026-12-01T15:00:00Z',
+      },
+      [
+        ['Starts', '2026-12-01T15:00:00Z'],
+        ['Next bill', '2026-12-01T15:00:00Z'],
+      ],
+    ],
+    [
       'changes with the next bill',
       { hasScheduledChange: true },
       [['Next bill, and your plan changes', '2026-12-10T15:00:00Z']],
@@ -90,6 +102,13 @@ describe('the sentence about what happens next', () => {
     const ending = makeKidsPlan({ ...ENDING, cancelAt: PAUSE_SCHEDULED.pauseDate ?? null });
     expect(nextStepSentence([makePlan(PAUSE_SCHEDULED), ending])).toBe(
       'Faith & Family pauses on December 10, 2026. Your access to Kids ends on December 10, 2026.',
+    );
+  });
+
+  it('does not call it a trial if a plan has not started', () => {
+    const startsAt = '2026-12-01T15:00:00Z';
+    expect(nextStepSentence([makePlan({ status: 'IN_TRIAL', startsAt })])).toBe(
+      'Your Faith & Family subscription starts on December 1, 2026.',
     );
   });
 

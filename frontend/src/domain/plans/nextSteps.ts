@@ -2,7 +2,14 @@ import type { Plan } from '@/lib/api/types';
 import { formatDate, formatPrice } from '@/lib/formats';
 import { billsBeforeEnd, formatPlanNames, isEnding, isPaused, planStatus } from './plans';
 
-export type StepKind = 'bill' | 'trialEnds' | 'pauseStarts' | 'resumes' | 'changes' | 'accessEnds';
+export type StepKind =
+  | 'starts'
+  | 'bill'
+  | 'trialEnds'
+  | 'pauseStarts'
+  | 'resumes'
+  | 'changes'
+  | 'accessEnds';
 
 /** An upcoming event of a subscription. */
 export interface Step {
@@ -19,6 +26,7 @@ export function nextSteps(plan: Plan): Step[] {
   if (billsBeforeEnd(plan)) return [billStep(plan), accessEndsStep(plan)];
   if (isEnding(plan)) return [accessEndsStep(plan)];
   if (plan.hasScheduledPause) return [pauseStep(plan), resumeStep(plan)];
+  if (plan.startsAt) return [startStep(plan), billStep(plan)];
   if (planStatus(plan) === 'IN_TRIAL') return [trialStep(plan)];
   if (planStatus(plan) !== 'ACTIVE') return [];
   return plan.hasScheduledChange ? [changeStep(plan)] : [billStep(plan)];
@@ -40,6 +48,10 @@ function accessEndsStep(plan: Plan): Step {
     title: 'Access ends',
     detail: billsBeforeEnd(plan) ? 'No charges after that.' : 'It won’t renew. No more charges.',
   };
+}
+
+function startStep({ startsAt }: Plan): Step {
+  return { kind: 'starts', at: startsAt, title: 'Starts', detail: 'You can watch from then on.' };
 }
 
 function pauseStep(plan: Plan): Step {
@@ -84,6 +96,8 @@ function billDetail(plan: Plan): string | null {
 type SpokenKind = Exclude<StepKind, 'bill'>;
 
 const SENTENCES: Record<SpokenKind, (names: string, date: string, many: boolean) => string> = {
+  starts: (names, date, many) =>
+    `Your ${names} ${many ? 'subscriptions start' : 'subscription starts'} on ${date}.`,
   changes: (names, date, many) =>
     `Your ${names} ${many ? 'plans change' : 'plan changes'} on ${date}.`,
   trialEnds: (names, date, many) =>

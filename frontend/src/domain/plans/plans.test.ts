@@ -110,6 +110,14 @@ describe('what a status means', () => {
   });
 });
 
+describe('a plan that has not started', () => {
+  it('cannot be watched', () => {
+    expect(isWatchable(makePlan({ status: 'IN_TRIAL', startsAt: '2026-12-01T15:00:00Z' }))).toBe(
+      false,
+    );
+  });
+});
+
 describe('the watchable services', () => {
   it('belong to plans with access, without duplicates, ignoring case', () => {
     const plans = [

@@ -40,8 +40,8 @@ export function billsBeforeEnd(plan: Pick<Plan, 'status' | 'nextBillingAt'>): bo
 }
 
 /** Can be watched now. */
-export function isWatchable(plan: Pick<Plan, 'status'>): boolean {
-  return hasStatus(plan, 'ACTIVE', 'IN_TRIAL', 'NON_RENEWING');
+export function isWatchable(plan: Pick<Plan, 'status' | 'startsAt'>): boolean {
+  return !plan.startsAt && hasStatus(plan, 'ACTIVE', 'IN_TRIAL', 'NON_RENEWING');
 }
 
 /** Could be started today. An account that was stored by an older release does not say. */
@@ -147,7 +147,7 @@ function pauseNotes(plan: Omit<Plan, 'subId'>): string[] {
 
 /** The services of the watchable plans, without duplicates, in the plans' order. */
 export function watchableServices(
-  plans: readonly Pick<Plan, 'status' | 'service'>[],
+  plans: readonly Pick<Plan, 'status' | 'startsAt' | 'service'>[],
   services: readonly StreamingService[] = [],
 ): StreamingService[] {
   const planServices = plans

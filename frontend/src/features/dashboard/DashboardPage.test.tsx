@@ -61,6 +61,15 @@ describe('the dashboard', () => {
     ).not.toBeInTheDocument();
   });
 
+  it('shows a subscription that has not started as such', async () => {
+    served.plans = [makePlan({ status: 'IN_TRIAL', startsAt: '2026-12-01T15:00:00Z' })];
+    renderDashboard();
+    const card = await findCard('Faith & Family');
+    expect(within(card).getByText('Not started')).toBeVisible();
+    expect(card).toHaveTextContent('StartsDecember 1, 2026');
+    expect(card).not.toHaveTextContent(/trial/i);
+  });
+
   // shows: rule-15
   it('starts with what comes next', async () => {
     served.plans = [makePlan(), makeGospelPlan(PAUSED)];

@@ -37,5 +37,5 @@ function pauseObstacle(plan: Plan): string {
   }
   if (!plan.isChangeable) return onlyCancelableSentence(plan);
   if (plan.hasScheduledChange) return `${name} has a plan change scheduled.`;
-  return `${name} is still in its trial.`;
+  return plan.startsAt ? `${name} hasn’t started yet.` : `${name} is still in its trial.`;
 }

@@ -19,6 +19,7 @@ interface NextStepsProps {
 }
 
 const TONES: Record<StepKind, NonNullable<TimelineItem['tone']>> = {
+  starts: 'primary',
   bill: 'primary',
   changes: 'primary',
   trialEnds: 'primary',

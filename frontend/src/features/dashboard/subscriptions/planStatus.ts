@@ -1,4 +1,4 @@
-import { planStatus } from '@/domain/plans/plans';
+import { isEnding, planStatus } from '@/domain/plans/plans';
 import type { Plan, PlanStatus } from '@/lib/api/types';
 import type { Tone } from '@/ui/display/StatusPill';
 
@@ -20,5 +20,6 @@ export function planStatusLabel(plan: Plan, isOverdue: boolean): StatusLabel {
   if (isOverdue) return { label: 'Payment overdue', tone: 'danger' };
   if (plan.hasScheduledPause) return { label: 'Pause scheduled', tone: 'info' };
   if (plan.hasScheduledChange) return { label: 'Change scheduled', tone: 'info' };
+  if (plan.startsAt && !isEnding(plan)) return { label: 'Not started', tone: 'info' };
   return PLAN_STATUS_LABELS[planStatus(plan)];
 }

@@ -39,6 +39,7 @@ export function plannedSentences(action: PeriodAction, chosen: readonly Plan[]):
 
 function startPhrase(action: PeriodAction, plan: Plan): string {
   const on = plan.nextBillingAt && formatDate(plan.nextBillingAt);
+  if (plan.startsAt) return `when it starts on ${formatDate(plan.startsAt)}`;
   if (isInTrial(plan)) return on ? `when the trial ends on ${on}` : 'when the trial ends';
   if (action === 'upgrade') return 'today';
   return on ? `on ${on}. Nothing changes until then` : 'at the end of the year you’ve paid for';
