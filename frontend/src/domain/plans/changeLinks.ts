@@ -1,6 +1,6 @@
 import type { Plan } from '@/lib/api/types';
 import { paths } from '@/lib/paths';
-import { canBeCancelled, canBePaused, canChangePeriod, willBill } from './plans';
+import { canBeCancelled, canBePaused, canChangePeriod, canUseCode } from './plans';
 
 interface ChangeLink {
   change: 'upgrade' | 'downgrade' | 'coupon' | 'pause' | 'cancel';
@@ -21,7 +21,7 @@ const LINKS: readonly (ChangeLink & { isPossible: (plan: Plan) => boolean })[] =
     label: 'Downgrade to monthly billing',
     isPossible: (plan) => canChangePeriod(plan, 'downgrade'),
   },
-  { change: 'coupon', to: paths.coupon, label: 'Redeem your code', isPossible: willBill },
+  { change: 'coupon', to: paths.coupon, label: 'Redeem your code', isPossible: canUseCode },
   { change: 'pause', to: paths.pauseOffer, label: 'Pause', isPossible: canBePaused },
   {
     change: 'cancel',

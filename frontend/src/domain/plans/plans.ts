@@ -34,6 +34,11 @@ export function willBill(plan: Pick<Plan, 'status'>): boolean {
   return hasStatus(plan, 'ACTIVE', 'IN_TRIAL');
 }
 
+/** Has a next bill that a code could lower. One that can only be canceled takes no codes. */
+export function canUseCode(plan: Pick<Plan, 'status' | 'isChangeable'>): boolean {
+  return willBill(plan) && plan.isChangeable;
+}
+
 /** Will end, but not before its next bill. */
 export function billsBeforeEnd(plan: Pick<Plan, 'status' | 'nextBillingAt'>): boolean {
   return isEnding(plan) && plan.nextBillingAt !== null;

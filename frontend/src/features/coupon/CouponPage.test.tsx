@@ -51,6 +51,7 @@ describe('redeeming a code', () => {
     ['no subscription', []],
     ['a paused one', [makePlan(PAUSED)]],
     ['one that ends', [makePlan(ENDING)]],
+    ['one that takes no codes', [makePlan({ isChangeable: false })]],
   ])('needs a bill to come: %s', async (_, existingPlans) => {
     server.use(
       http.get('*/api/account/manage-plans', () =>
@@ -64,6 +65,17 @@ describe('redeeming a code', () => {
       '/manage-subscription',
     );
     expect(screen.queryByRole('textbox')).not.toBeInTheDocument();
+  });
+
+  it('is said to be impossible with a subscription that takes no codes', async () => {
+    server.use(
+      http.get('*/api/account/manage-plans', () =>
+        HttpResponse.json(makeManagePlans({ existingPlans: [makePlan({ isChangeable: false })] })),
+      ),
+    );
+    renderPage();
+    const sentence = 'Codes can’t be used with the subscriptions you have.';
+    expect(await screen.findByText(sentence)).toBeVisible();
   });
 
   // shows: coupon-3

@@ -4,11 +4,11 @@ import { useNavigate } from 'react-router-dom';
 import { createReceiptState } from '@/domain/changes/receipts';
 import { usePlansAfterChange } from '@/domain/changes/usePlansAfterChange';
 import { AgreementLinks } from '@/domain/payments/AgreementLinks';
-import { willBill } from '@/domain/plans/plans';
+import { canUseCode, willBill } from '@/domain/plans/plans';
 import { errorMessage, isUnconfirmed } from '@/lib/api/errors';
 import { notifyError } from '@/lib/api/notifyError';
 import { managePlansOptions } from '@/lib/api/queries';
-import type { RedeemAnswer } from '@/lib/api/types';
+import type { Plan, RedeemAnswer } from '@/lib/api/types';
 import { useCommand } from '@/lib/api/useCommand';
 import { formatDate } from '@/lib/formats';
 import { useFormDraft } from '@/lib/hooks/useFormDraft';
@@ -48,7 +48,7 @@ export default function CouponPage() {
 /** A code comes off a bill, so there has to be one to come. */
 function CouponContent() {
   const { data: costs } = useQuery(managePlansOptions);
-  if (costs && !costs.existingPlans.some(willBill)) return <NoBill />;
+  if (costs && !costs.existingPlans.some(canUseCode)) return <NoBill plans={costs.existingPlans} />;
   return (
     <>
       <CouponForm />
@@ -57,14 +57,16 @@ function CouponContent() {
   );
 }
 
-function NoBill() {
+function NoBill({ plans }: { plans: readonly Plan[] }) {
   return (
     <EmptyState
       icon={<ReceiptIcon />}
       title="No bill to use a code on"
       action={<ButtonLink to={paths.manageSubscription}>See your subscriptions</ButtonLink>}
     >
-      A code comes off the next bill of an active subscription. You can redeem it once you have one.
+      {plans.some(willBill)
+        ? 'Codes can’t be used with the subscriptions you have.'
+        : 'A code comes off the next bill of an active subscription. You can redeem it once you have one.'}
     </EmptyState>
   );
 }

@@ -59,6 +59,7 @@ describe('the dashboard', () => {
     expect(
       within(card).queryByRole('link', { name: 'Pause The Magazine' }),
     ).not.toBeInTheDocument();
+    expect(screen.queryByRole('link', { name: 'Redeem your code' })).not.toBeInTheDocument();
   });
 
   it('shows a subscription that has not started as such', async () => {
