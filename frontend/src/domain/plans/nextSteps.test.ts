@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Plan } from '@/lib/api/types';
 import {
+  MONTHLY_DOLLARS,
   makeGospelPlan,
   makeKidsPlan,
   makePlan,
@@ -68,6 +69,12 @@ describe('what comes next for a plan', () => {
   ])('is correct for a plan that %s', (_case, overrides, expected) => {
     const steps = nextSteps(makePlan(overrides));
     expect(steps.map(({ title, at }) => [title, at])).toEqual(expected);
+  });
+
+  it('has the price that a plan changes to at the end of its trial', () => {
+    const scheduledPlan = { ...MONTHLY_DOLLARS, amount: 899, at: '2026-12-10T15:00:00Z' };
+    const plan = makePlan({ status: 'IN_TRIAL', hasScheduledChange: true, scheduledPlan });
+    expect(nextSteps(plan)[0]).toMatchObject({ detail: 'Then $8.99 / month' });
   });
 
   it.each<[Partial<Plan>, string]>([

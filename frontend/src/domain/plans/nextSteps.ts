@@ -63,12 +63,14 @@ function pauseStep(plan: Plan): Step {
   };
 }
 
+/** Customer service can schedule a change for the end of a trial. */
 function trialStep(plan: Plan): Step {
+  const price = plan.scheduledPlan ?? plan;
   return {
     kind: 'trialEnds',
     at: plan.nextBillingAt,
     title: 'Trial ends and billing begins',
-    detail: `Then ${formatPrice(plan.amount, plan)}`,
+    detail: `Then ${formatPrice(price.amount, price)}`,
   };
 }
 

@@ -31,9 +31,11 @@ const TONES: Record<StepKind, NonNullable<TimelineItem['tone']>> = {
 /** The upcoming events of a subscription, with dates and undo buttons. */
 export function NextSteps({ plan, resumeNow }: NextStepsProps) {
   const onUndone = useReportUndone(paths.dashboard);
+  const undoChange = <UndoChangeButton plan={plan} onUndone={onUndone} />;
   const undo: Partial<Record<StepKind, ReactNode>> = {
     pauseStarts: <CancelPauseButton plan={plan} onUndone={onUndone} />,
-    changes: <UndoChangeButton plan={plan} onUndone={onUndone} />,
+    changes: undoChange,
+    trialEnds: plan.hasScheduledChange ? undoChange : undefined,
     accessEnds: <KeepSubscriptionButton plan={plan} onUndone={onUndone} />,
     resumes: isPaused(plan) ? resumeNow : undefined,
   };

@@ -58,6 +58,15 @@ describe('canceling a scheduled pause', () => {
 });
 
 describe('undoing what is scheduled', () => {
+  it('is possible for a change at the end of a trial', async () => {
+    served.plans = [makePlan({ ...CHANGING, status: 'IN_TRIAL' })];
+    renderDashboard();
+    const card = await findCard('Faith & Family');
+    expect(
+      within(card).getByRole('button', { name: 'Undo change of Faith & Family' }),
+    ).toBeVisible();
+  });
+
   it('keeps the focus also where a payment is overdue', async () => {
     served.plans = [makePlan(ENDING)];
     server.use(
