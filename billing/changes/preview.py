@@ -221,8 +221,13 @@ def coupon_rows_after(present: Sequence[Mapping[str, Any]], coupons: Collection[
 
 
 def done_figures(command: Command) -> dict[str, Any]:
-    """Return the confirmed figures of a done command, with `due_now` as the provider has charged it."""
-    return {"next_bills": [], **command.shown, "due_now": command_charges(command).total}
+    """Return the confirmed figures of a done command, with `due_now` as the provider has charged it.
+
+    `has_payment_failure` says whether some of that is unpaid, whatever else the account owes.
+    """
+    charges = command_charges(command)
+    done = {"due_now": charges.total, "has_payment_failure": charges.due > 0}
+    return {"next_bills": [], **command.shown, **done}
 
 
 def compute_figures(

@@ -93,9 +93,9 @@ class SubscriberViewSet(viewsets.ViewSet):
         return {**figures, **vars(managed_plans(self.account)), "next_bills": figures["next_bills"]}
 
     def render_figures(self, figures: Body) -> dict[str, Any]:
-        """Return the body of an estimate or of a confirmed change."""
+        """Return the body of an estimate, with the account's payment failure, or of a confirmed change with its own."""
         failure = {"has_payment_failure": has_payment_failure(self.account)}
-        return self.figures_serializer({**figures, **failure}).data
+        return self.figures_serializer({**failure, **figures}).data
 
     def _render_totals(self) -> Body:
         failure = {"has_payment_failure": has_payment_failure(self.account)}

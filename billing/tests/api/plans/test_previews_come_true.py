@@ -10,7 +10,7 @@ from pytest_django import Settings
 
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS
-from billing.tests.api.synced_provider import DECLINING_CARD, SyncedProvider
+from billing.tests.api.synced_provider import DECLINING_CARD, VISA_CARD, SyncedProvider
 from billing.tests.support.live_provider import Provider
 from conftest import Sandbox
 
@@ -169,3 +169,19 @@ def test_a_change_accepted_unpaid_reports_the_payment_failure(
     assert response.json()["existingPlans"][0]["periodUnit"] == "year"
     assert finn.get("/api/account").json()["hasPaymentFailure"] is True
     assert shop.invoices("finn")[0]["amount_due"] == response.json()["dueNow"]
+
+
+@pytest.mark.shows("rule-4")
+def test_a_change_that_was_paid_reports_no_failure_of_an_older_bill(shop: SyncedProvider) -> None:
+    finn = Browser(shop.customer("finn"))
+    faith = shop.subscribe("finn", FAITH)
+    shop.provider.add_card("finn", DECLINING_CARD)
+    shop.pass_term_end("finn", faith, days=1)
+    shop.provider.add_card("finn", VISA_CARD)
+    shop.import_customer("finn")
+    selection = {"planIds": [FAITH, GOSPEL]}
+    estimate = finn.post(f"{SERVICES}/estimate", selection).json()
+    result = finn.post(SERVICES, {**selection, "quote": estimate["quote"]}).json()
+    assert shop.invoices("finn")[0]["amount_paid"] == result["dueNow"] > 0
+    assert (estimate["hasPaymentFailure"], result["hasPaymentFailure"]) == (True, False)
+    assert finn.get("/api/account").json()["hasPaymentFailure"] is True
