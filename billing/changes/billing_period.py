@@ -239,7 +239,7 @@ class SwitchPeriod(PlanChange):
         return {
             holding.subscription.provider_id
             for holding in live_holdings(self.account)
-            if holding.plan.id in self.plan_ids
+            if holding.plan.id in self.plan_ids and holding.is_changeable
         }
 
     def remaining_ids(self) -> set[str]:
@@ -262,7 +262,9 @@ def _new_switches(
     _check_plans_exist(holdings, plan_ids)
     scheduled_ids = {switch.holding.plan.id for switch in scheduled}
     ids = set(plan_ids) - scheduled_ids
-    if any(holding.plan.id in ids and not holding.is_changeable for holding in holdings):
+    # Of several subscriptions to one plan, one can be changeable.
+    changeable = {holding.plan.id for holding in holdings if holding.is_changeable}
+    if any(holding.plan.id in ids - changeable for holding in holdings):
         raise NotChangeable
     chosen = [switch for switch in possible if switch.holding.plan.id not in scheduled_ids]
     if {switch.holding.plan.id for switch in chosen} != ids:

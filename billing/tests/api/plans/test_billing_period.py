@@ -359,3 +359,13 @@ def test_the_estimate_reports_an_existing_payment_failure(shop: SyncedProvider, 
     shop.provider.travel(days=1)
     shop.import_customer("ben")
     assert ben.get(f"{DOWNGRADE}/estimate").json()["hasPaymentFailure"] is True
+
+
+@pytest.mark.shows("rule-19")
+@pytest.mark.parametrize("named", ["", f"?planIds={FAITH}"])
+def test_the_first_of_two_subscriptions_to_one_plan_can_switch(shop: SyncedProvider, named: str) -> None:
+    mia = Browser(shop.customer("mia"))
+    shop.subscribe("mia", FAITH)
+    shop.subscribe("mia", FAITH)
+    response = mia.get(f"{UPGRADE}/estimate{named}")
+    assert (response.status_code, response.json().get("planIds")) == (200, [FAITH])
