@@ -17,6 +17,7 @@ from billing.errors import BillingError
 from billing.models import Command, Subscription
 from billing.models.steps import Step
 from billing.queries.commands import subscriptions_with_step
+from billing.queries.payments.past_due import unpaid_subscription_ids
 from billing.queries.subscriptions.holdings import Holding
 from billing.queries.subscriptions.ownership import chosen_holdings, live_holdings
 from billing.receipts.delivery import ActivityReceipt
@@ -136,6 +137,7 @@ def _compose_receipt(command: Command, subscriptions: list[Subscription]) -> Act
         ended,
         going_on=[holding.subscription for holding in _continuing_holdings(holdings)],
         set_aside=set_aside,
+        unpaid=unpaid_subscription_ids(command.account),
         lost=[perk for holding in holdings if holding.subscription in ended for perk in _waiting_perks(holding)],
     )
     return ActivityReceipt("cancelled", receipt)

@@ -16,6 +16,13 @@ def has_payment_failure(account: Account) -> bool:
     return has_any_failed_collection(due)
 
 
+def unpaid_subscription_ids(account: Account) -> set[str]:
+    """Return the provider's ids of the subscriptions of due invoices whose collection failed. One query."""
+    due = Invoice.objects.filter(customer__account=account, deleted=False, status__in=DUE_STATUSES)
+    failed = (invoice for invoice in due if has_failed_collection(invoice))
+    return {subscription_id for invoice in failed for subscription_id in invoice.billed_subscription_ids}
+
+
 def has_any_failed_collection(invoices: Iterable[Invoice]) -> bool:
     """Return whether one of these invoices is due and its collection failed."""
     return any(invoice.status in DUE_STATUSES and has_failed_collection(invoice) for invoice in invoices)

@@ -1,6 +1,6 @@
 """The texts of receipts of cancellations and their removal."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from billing.models import Subscription
 from billing.receipts.delivery import ADD_SERVICES_PATH, DASHBOARD_PATH, Link, Receipt, undo_links
@@ -24,11 +24,13 @@ def cancellation_receipt(
     going_on: Sequence[Subscription] = (),
     set_aside: Sequence[Subscription] = (),
     lost: Sequence[str] = (),
+    unpaid: Collection[str] = (),
 ) -> Receipt:
     """Return the receipt of a cancellation, with the end of each subscription by its state in the mirror.
 
     `going_on` are the account's other subscriptions, whose next bills may have changed with the bundle. `set_aside`
     are those whose scheduled pause or change was set aside. `lost` names discounts that waited for a next bill.
+    `unpaid` are the provider's ids of the subscriptions for which a bill is overdue.
     """
     ending = scheduled_endings(ended)
     undo_text, links = _way_back(ended, ending)
@@ -37,7 +39,7 @@ def cancellation_receipt(
         if ending
         else f"{plan_names(ended)} {verb_form(ended, 'was', 'were')} canceled",
         lines=[
-            *_end_lines(ended, ending),
+            *_end_lines(ended, ending, unpaid),
             *_set_aside_line(set_aside),
             *_lost_line(lost),
         ],
@@ -101,22 +103,28 @@ def _set_aside_line(set_aside: Sequence[Subscription]) -> list[str]:
     return [f"{canceled} If you undo the cancellation, we'll put them back."]
 
 
-def _end_lines(ended: Sequence[Subscription], ending: Sequence[Subscription]) -> list[str]:
+def _end_lines(ended: Sequence[Subscription], ending: Sequence[Subscription], unpaid: Collection[str]) -> list[str]:
     over = [subscription for subscription in ended if subscription not in ending]
     lines = []
-    for rows, charges in _by_charges(ending):
+    for rows, charges in _by_charges(ending, unpaid):
         lines.append(f"You can watch {plan_names(rows)} until {verb_form(rows, 'it ends', 'they end')}. {charges}")
     if over:
-        lines.append(f"{plan_names(over)} ended immediately. No more charges.")
+        lines.append(f"{plan_names(over)} ended immediately. {_last_charges(over, unpaid)}")
     return lines
 
 
-def _by_charges(ending: Sequence[Subscription]) -> list[tuple[list[Subscription], str]]:
+def _by_charges(ending: Sequence[Subscription], unpaid: Collection[str]) -> list[tuple[list[Subscription], str]]:
     """Return what ends without another bill and what is billed until its end, each with the words for it."""
     over = [subscription for subscription in ending if not subscription.bills_before_end]
     billed = [subscription for subscription in ending if subscription.bills_before_end]
-    words = [(over, "No more charges."), (billed, "We bill you until then.")]
+    words = [(over, _last_charges(over, unpaid)), (billed, "We bill you until then.")]
     return [(rows, charges) for rows, charges in words if rows]
+
+
+def _last_charges(over: Sequence[Subscription], unpaid: Collection[str]) -> str:
+    """Return that nothing more is charged for these, except a bill that is overdue: it is still collected."""
+    is_owed = any(subscription.provider_id in unpaid for subscription in over)
+    return "No more charges, except what you still owe." if is_owed else "No more charges."
 
 
 def _lost_line(lost: Sequence[str]) -> list[str]:

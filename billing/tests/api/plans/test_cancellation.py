@@ -13,7 +13,7 @@ from billing.models import CancellationFeedback, Command, PauseSchedule, Plan
 from billing.tests.api.browser import Browser, is_refusal
 from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS, LEGACY
 from billing.tests.api.plans.cancellation_requests import CANCEL, CANCEL_SOME, KEEP, SURVEY, churn_event_kinds
-from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT, SyncedProvider, iso_time
+from billing.tests.api.synced_provider import DECLINING_CARD, UNREACHABLE_ENDPOINT, SyncedProvider, iso_time
 from billing.tests.support.live_provider import undo_fingerprint, utc_time
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("bundles")]
@@ -94,6 +94,15 @@ def test_the_mail_about_an_end_offers_a_new_start_only_of_what_is_sold(
     told = OutgoingMail.objects.latest("pk").context
     assert told["title"] == "Faith & Family was canceled"
     assert (told["undo_text"], told["action_label"]) == (way_back, link)
+
+
+def test_the_mail_about_an_end_does_not_deny_an_overdue_bill(shop: SyncedProvider, ava: Account) -> None:
+    faith = shop.subscribe("ava", FAITH)
+    shop.provider.add_card("ava", DECLINING_CARD)
+    shop.pass_term_end("ava", faith, days=1)
+    assert Browser(ava).post(CANCEL).status_code == 200
+    told = OutgoingMail.objects.latest("pk").context
+    assert "No more charges, except what you still owe." in told["lines"][0]
 
 
 @pytest.mark.shows("rule-7")

@@ -20,11 +20,11 @@ export interface Step {
   detail?: string;
 }
 
-/** The upcoming events of a plan, soonest first. */
-export function nextSteps(plan: Plan): Step[] {
+/** The upcoming events of a plan, soonest first. A bill that is overdue is still collected. */
+export function nextSteps(plan: Plan, isOverdue = false): Step[] {
   if (isPaused(plan)) return [resumeStep(plan)];
   if (billsBeforeEnd(plan)) return [billStep(plan), accessEndsStep(plan)];
-  if (isEnding(plan)) return [accessEndsStep(plan)];
+  if (isEnding(plan)) return [accessEndsStep(plan, isOverdue)];
   if (plan.hasScheduledPause) return [pauseStep(plan), resumeStep(plan)];
   if (plan.startsAt) return [startStep(plan), billStep(plan)];
   if (planStatus(plan) === 'IN_TRIAL') return [trialStep(plan)];
@@ -41,12 +41,13 @@ function resumeStep(plan: Plan): Step {
   };
 }
 
-function accessEndsStep(plan: Plan): Step {
+function accessEndsStep(plan: Plan, isOverdue = false): Step {
+  const last = isOverdue ? 'It won’t renew.' : 'It won’t renew. No more charges.';
   return {
     kind: 'accessEnds',
     at: plan.cancelAt,
     title: 'Access ends',
-    detail: billsBeforeEnd(plan) ? 'No charges after that.' : 'It won’t renew. No more charges.',
+    detail: billsBeforeEnd(plan) ? 'No charges after that.' : last,
   };
 }
 

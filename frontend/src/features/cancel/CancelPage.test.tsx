@@ -6,9 +6,11 @@ import type { Plan } from '@/lib/api/types';
 import {
   ENDING,
   makeCancelScreen,
+  makeFailedPayment,
   makeGospelPlan,
   makeKidsPlan,
   makeNextBill,
+  makePaymentFailure,
   makePlan,
   makeServicesChange,
   makeSite,
@@ -101,6 +103,25 @@ describe('what happens on cancellation', () => {
     renderCancelPage();
     expect(await findTerms()).toHaveTextContent(text);
     expect(await findTerms()).toHaveTextContent('No more charges for Faith & Family.');
+  });
+
+  it('does not say that nothing more is charged while a bill is overdue', async () => {
+    const failure = makePaymentFailure({
+      hasPaymentFailure: true,
+      failedPayments: [makeFailedPayment()],
+    });
+    server.use(http.get('*/api/account/check-payment-failure', () => HttpResponse.json(failure)));
+    account.plans = [makePlan(), makeGospelPlan()];
+    recordCancellations(CANCEL);
+    const { user } = renderCancelPage();
+    await findTerms();
+    expect(await screen.findByText(/^No more charges/)).toHaveTextContent(
+      'No more charges for Faith & Family and Gospel TV, except the $6.99 you still owe.',
+    );
+    await user.click(await findCancelButton());
+    expect(await screen.findByTestId('receipt')).toHaveTextContent(
+      'You weren’t charged today, and you won’t be charged for them again, except for the $6.99 you still owe.',
+    );
   });
 
   it('says that a plan under contract is billed until its contract ends', async () => {

@@ -1,4 +1,5 @@
 import { ChangeFailure } from '@/domain/changes/ChangeFailure';
+import { useOverdueAmount } from '@/domain/payments/useOverdueAmount';
 import { endsAtOnce, formatPlanNames, isSold } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
@@ -95,6 +96,7 @@ function EndingPoints({ plans }: { plans: readonly Plan[] }) {
 function ChargePoints({ plans }: { plans: readonly Plan[] }) {
   const bound = plans.filter(({ contractEndsAt }) => contractEndsAt);
   const free = plans.filter(({ contractEndsAt }) => !contractEndsAt);
+  const overdue = useOverdueAmount(free);
   return (
     <>
       {bound.length > 0 && (
@@ -104,7 +106,10 @@ function ChargePoints({ plans }: { plans: readonly Plan[] }) {
         </Point>
       )}
       {free.length > 0 && (
-        <Point icon={<ReceiptIcon />}>No more charges for {formatPlanNames(free)}.</Point>
+        <Point icon={<ReceiptIcon />}>
+          No more charges for {formatPlanNames(free)}
+          {overdue && `, except the ${overdue} you still owe`}.
+        </Point>
       )}
     </>
   );

@@ -63,6 +63,8 @@ interface CancellationResult {
   before: readonly Plan[];
   /** All plans after the cancellation. */
   after: readonly Plan[];
+  /** What is still owed for the canceled plans: `$6.99`; null if nothing is. */
+  overdue?: string | null;
 }
 
 /** The specified message, where it is true. */
@@ -94,7 +96,7 @@ function endDatePhrase(at: string | null): string {
 
 /** The receipt above the dashboard: what ended or will end, what it costs, and how to undo it. */
 export function cancellationReceipt(result: CancellationResult): string[] {
-  const { cancelled, after } = result;
+  const { cancelled, after, overdue = null } = result;
   const ids = cancelled.map(({ subId }) => subId);
   const billed = after.filter((plan) => ids.includes(plan.subId) && billsBeforeEnd(plan));
   const over = cancelled.filter(({ subId }) => !billed.some((plan) => plan.subId === subId));
@@ -111,7 +113,7 @@ export function cancellationReceipt(result: CancellationResult): string[] {
     ...specifiedSentences(result),
     ...(ended.length > 0 ? [`${formatPlanNames(ended)} ${hasOrHave(ended)} ended today.`] : []),
     ...endSentences,
-    ...chargeSentences(over, billed),
+    ...chargeSentences(over, billed, overdue),
     ...(ending.length > 0
       ? ['Changed your mind? Press ‘Keep my subscription’ anytime before it ends.']
       : []),
@@ -125,15 +127,17 @@ export function cancellationReceipt(result: CancellationResult): string[] {
 function chargeSentences(
   over: readonly CancelledSubscription[],
   billed: readonly Plan[],
+  overdue: string | null,
 ): string[] {
+  const exception = overdue ? `, except for the ${overdue} you still owe` : '';
   if (billed.length === 0) {
     return [
-      `You weren’t charged today, and you won’t be charged for ${over.length === 1 ? 'it' : 'them'} again.`,
+      `You weren’t charged today, and you won’t be charged for ${over.length === 1 ? 'it' : 'them'} again${exception}.`,
     ];
   }
   const last = `You weren’t charged today. You’re billed for ${formatPlanNames(billed)} until ${billed.length === 1 ? 'it ends' : 'they end'}.`;
   return over.length > 0
-    ? [last, `You won’t be charged for ${formatPlanNames(over)} again.`]
+    ? [last, `You won’t be charged for ${formatPlanNames(over)} again${exception}.`]
     : [last];
 }
 

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { createReceiptState } from '@/domain/changes/receipts';
 import { usePlansAfterChange } from '@/domain/changes/usePlansAfterChange';
+import { useOverdueAmount } from '@/domain/payments/useOverdueAmount';
 import { canBeCancelled, isEnding } from '@/domain/plans/plans';
 import { ApiError } from '@/lib/api/errors';
 import { notifyError } from '@/lib/api/notifyError';
@@ -43,6 +44,7 @@ function idsToSend({ chosen }: CancelSelection, attempt: Attempt | null): readon
 export function useCancel(selection: CancelSelection, setFrozen: SetFrozen) {
   const navigate = useNavigate();
   const { storePlans } = usePlansAfterChange();
+  const overdue = useOverdueAmount(selection.chosen);
   const [attempt, setAttempt] = useState<Attempt | null>(null);
 
   const sendFrozen = (request: CancelRequest, idempotencyKey: string) => {
@@ -56,7 +58,7 @@ export function useCancel(selection: CancelSelection, setFrozen: SetFrozen) {
       const affectedPlans = plans.filter(({ subId }) =>
         cancelled.some((subscription) => subscription.subId === subId),
       );
-      const result = { cancelled, before: selection.chosen, after: plans };
+      const result = { cancelled, before: selection.chosen, after: plans, overdue };
       void navigate(paths.dashboard, {
         state: createReceiptState(
           cancellationReceipt(result),

@@ -14,6 +14,7 @@ import { Timeline, type TimelineItem } from '@/ui/display/Timeline';
 
 interface NextStepsProps {
   plan: Plan;
+  isOverdue: boolean;
   /** The button that resumes a paused plan now. */
   resumeNow: ReactNode;
 }
@@ -29,7 +30,7 @@ const TONES: Record<StepKind, NonNullable<TimelineItem['tone']>> = {
 };
 
 /** The upcoming events of a subscription, with dates and undo buttons. */
-export function NextSteps({ plan, resumeNow }: NextStepsProps) {
+export function NextSteps({ plan, isOverdue, resumeNow }: NextStepsProps) {
   const onUndone = useReportUndone(paths.dashboard);
   const undoChange = <UndoChangeButton plan={plan} onUndone={onUndone} />;
   const undo: Partial<Record<StepKind, ReactNode>> = {
@@ -39,7 +40,7 @@ export function NextSteps({ plan, resumeNow }: NextStepsProps) {
     accessEnds: <KeepSubscriptionButton plan={plan} onUndone={onUndone} />,
     resumes: isPaused(plan) ? resumeNow : undefined,
   };
-  const items = nextSteps(plan).map((step) => timelineItem(step, undo[step.kind]));
+  const items = nextSteps(plan, isOverdue).map((step) => timelineItem(step, undo[step.kind]));
   return <Timeline label={`Coming up for ${plan.name}`} items={items} />;
 }
 

@@ -21,7 +21,8 @@ import styles from './SubscriptionCard.module.css';
 /** A subscription with its status, price, upcoming events and actions. */
 export function SubscriptionCard({ plan }: { plan: Plan }) {
   const [resumeState, setResumeState] = useState<'never' | 'open' | 'closed'>('never');
-  const { label, tone } = planStatusLabel(plan, useIsOverdue(plan));
+  const isOverdue = useIsOverdue(plan);
+  const { label, tone } = planStatusLabel(plan, isOverdue);
   // The label alone stays the same while a payment is overdue.
   const heading = useFocusIfLost<HTMLHeadingElement>(
     [planStatus(plan), plan.hasScheduledPause, plan.hasScheduledChange, resumeState].join(),
@@ -44,7 +45,7 @@ export function SubscriptionCard({ plan }: { plan: Plan }) {
         </div>
         <StatusPill tone={tone}>{label}</StatusPill>
       </div>
-      <NextSteps plan={plan} resumeNow={resumeNow} />
+      <NextSteps plan={plan} isOverdue={isOverdue} resumeNow={resumeNow} />
       {canBeCancelled(plan) && <PauseAndCancelLinks plan={plan} />}
       {/* Stays mounted once opened, so that it can close itself after the plan is resumed. */}
       {resumeState !== 'never' && (

@@ -81,6 +81,8 @@ describe('undoing what is scheduled', () => {
     const { user } = renderDashboard();
     const card = await findCard('Faith & Family');
     expect(await within(card).findByText('Payment overdue')).toBeVisible();
+    expect(card).toHaveTextContent('It won’t renew.');
+    expect(card).not.toHaveTextContent('No more charges');
     await user.click(within(card).getByRole('button', { name: /^Keep my subscription/ }));
     await screen.findByText(/^Your cancellation was undone/);
     expect(screen.getByRole('heading', { name: 'Faith & Family' })).toHaveFocus();

@@ -1,0 +1,19 @@
+import { useQuery } from '@tanstack/react-query';
+import { paymentFailureOptions } from '@/lib/api/queries';
+import type { Plan } from '@/lib/api/types';
+import { formatCents, formatList } from '@/lib/formats';
+
+/**
+ * What is overdue for these plans, which a cancellation does not settle: `$6.99`; null if nothing is,
+ * or while it is not known.
+ */
+export function useOverdueAmount(plans: readonly Pick<Plan, 'subId'>[]): string | null {
+  const { data: failure } = useQuery(paymentFailureOptions);
+  const overdue = (failure?.failedPayments ?? []).filter(({ subIds }) =>
+    plans.some(({ subId }) => subIds.includes(subId)),
+  );
+  if (overdue.length === 0) return null;
+  return formatList(
+    overdue.map(({ amountDue, currencyCode }) => formatCents(amountDue, currencyCode)),
+  );
+}
