@@ -24,6 +24,22 @@ export function endsAtOnce(plan: Pick<Plan, 'status' | 'startsAt'>): boolean {
   return isPaused(plan) || Boolean(plan.startsAt);
 }
 
+/**
+ * A sentence about a price that nobody can start at today. An account that was stored by an older
+ * release says nothing about today's price.
+ */
+export function lostPriceSentence(plan: Plan): string[] {
+  const { name, amount, amountToday } = plan;
+  const price = formatPrice(amount, plan);
+  if (amountToday === null) {
+    return [`This plan is no longer sold. You can’t get ${name} back at ${price}.`];
+  }
+  if (!(amountToday > amount)) return [];
+  return [
+    `You’ll lose your price of ${price}. Starting ${name} again costs ${formatPrice(amountToday, plan)}.`,
+  ];
+}
+
 /** Will end and not renew. */
 export function isEnding(plan: Pick<Plan, 'status'>): boolean {
   return hasStatus(plan, 'NON_RENEWING');

@@ -1,6 +1,5 @@
-import { formatPlanNames } from '@/domain/plans/plans';
+import { formatPlanNames, lostPriceSentence } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
-import { formatPrice } from '@/lib/formats';
 import { ConfirmModal } from '@/ui/dialogs/ConfirmModal';
 import { endsAtOncePhrase } from './endingMessages';
 
@@ -27,20 +26,4 @@ export function EndNowDialog({ open, plans, onConfirm, onCancel }: EndNowDialogP
       onCancel={onCancel}
     />
   );
-}
-
-/**
- * A sentence about a price that nobody can start at today. An account that was stored by an older
- * release says nothing about today's price.
- */
-function lostPriceSentence(plan: Plan): string[] {
-  const { name, amount, amountToday } = plan;
-  const price = formatPrice(amount, plan);
-  if (amountToday === null) {
-    return [`This plan is no longer sold. You can’t get ${name} back at ${price}.`];
-  }
-  if (!(amountToday > amount)) return [];
-  return [
-    `You’ll lose your price of ${price}. Starting ${name} again costs ${formatPrice(amountToday, plan)}.`,
-  ];
 }

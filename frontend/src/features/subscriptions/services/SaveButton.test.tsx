@@ -9,6 +9,7 @@ import {
   makeManagePlans,
   makePayments,
   makePlan,
+  PAUSED,
 } from '@/testing/fixtures';
 import { errorResponse, server } from '@/testing/server';
 import {
@@ -78,6 +79,20 @@ describe('saving', () => {
     await user.click(confirm);
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent(
       '/summary?action=remove_service',
+    );
+  });
+
+  // shows: rule-7
+  it('names a price that cannot be had again before a paused plan ends at once', async () => {
+    const gospel = makeGospelPlan({ ...PAUSED, amountToday: 999 });
+    const removed = { ...GOSPEL_REMOVED, existingPlans: [makePlan()], effectiveAt: null };
+    server.use(http.post(ESTIMATE, () => HttpResponse.json(removed)));
+    const { user } = renderManagePage({ ...BUNDLE, existingPlans: [makePlan(), gospel] });
+    await user.click(await findCheckbox('Gospel TV'));
+    await user.click(await screen.findByRole('button', { name: 'SAVE CHANGES' }));
+    const dialog = within(screen.getByRole('dialog', { name: 'Save your changes?' }));
+    expect(await dialog.findByText(/ends immediately/)).toHaveTextContent(
+      'Your access to Gospel TV ends immediately. You’ll lose your price of $7.99 / month. Starting Gospel TV again costs $9.99 / month.',
     );
   });
 

@@ -35,6 +35,7 @@ import { SaveButton } from './SaveButton';
 import {
   changeSentences,
   choosablePlans,
+  lostPriceSentences,
   removalSentences,
   servicesCharge,
   servicesConfirmLabel,
@@ -256,7 +257,9 @@ function ServicesDialogs({ costs, draft, change }: DraftProps & { change: Servic
   const { figures } = draft;
   const order = { planIds: draft.wanted, ...periodField(draft.periodUnit) };
   const all = choosablePlans(costs);
-  const warnings = figures ? removalSentences(figures, all) : [];
+  const warnings = figures
+    ? [...removalSentences(figures, all), ...lostPriceSentences(figures, all)]
+    : [];
   return (
     <ChangeDialogs
       change={change}

@@ -1,5 +1,12 @@
 import type { DeclinedCharge } from '@/domain/payments/declinedCharge';
-import { formatPlanNames, isEnding, isLive, planNotes } from '@/domain/plans/plans';
+import {
+  endsAtOnce,
+  formatPlanNames,
+  isEnding,
+  isLive,
+  lostPriceSentence,
+  planNotes,
+} from '@/domain/plans/plans';
 import type { PlanChangeRequest } from '@/features/subscriptions/shared/api';
 import type { ManagePlans, OfferedPlan, Plan, ServicesChange } from '@/lib/api/types';
 import { formatCents } from '@/lib/formats';
@@ -83,6 +90,14 @@ export function removalSentences(
       const ending = change.existingPlans.find((plan) => plan.id === id && isEnding(plan));
       return ending?.cancelAt ? planNotes(ending) : [`Your access to ${name} ends immediately.`];
     });
+}
+
+/** Sentences about prices that are lost, because a removed plan ends at once. */
+export function lostPriceSentences(change: ServicesChange, all: readonly Choosable[]): string[] {
+  return all
+    .filter(isCurrentPlan)
+    .filter((plan) => change.removed.includes(plan.id) && endsAtOnce(plan))
+    .flatMap(lostPriceSentence);
 }
 
 /** The label of the confirm button, in capitals like the dialog's other button. */
