@@ -4,8 +4,8 @@ import type { Plan } from '@/lib/api/types';
 import { formatCents, formatList } from '@/lib/formats';
 
 /**
- * What is overdue for these plans, which a cancellation does not settle: `$6.99`; null if nothing is,
- * or while it is not known.
+ * What is overdue for these plans, which neither a cancellation nor a pause settles: `$6.99`; null if
+ * nothing is, or while it is not known.
  */
 export function useOverdueAmount(plans: readonly Pick<Plan, 'subId'>[]): string | null {
   const { data: failure } = useQuery(paymentFailureOptions);

@@ -2,6 +2,7 @@ import { useLocation } from 'react-router-dom';
 import { readReceipt } from '@/domain/changes/receipts';
 import { UndoAllButton } from '@/domain/changes/UndoAllButton';
 import { useReportUndone } from '@/domain/changes/useReportUndone';
+import { useOverdueAmount } from '@/domain/payments/useOverdueAmount';
 import { formatPlanNames } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
@@ -42,6 +43,7 @@ function groupByStartDate(plans: readonly Plan[]): PauseStart[] {
 export function PauseNotice({ plans, onDismiss }: PauseNoticeProps) {
   const onUndone = useReportUndone(paths.dashboard, { replace: false });
   const { state } = useLocation();
+  const overdue = useOverdueAmount(plans.filter(isPausing));
   const starts = groupByStartDate(plans);
   if (starts.length === 0) return null;
   return (
@@ -54,8 +56,8 @@ export function PauseNotice({ plans, onDismiss }: PauseNoticeProps) {
         </p>
       ))}
       <p>
-        {[...readReceipt(state, plans), 'You won’t be charged while it’s paused.'].join(' ')}{' '}
-        Billing restarts when it resumes.
+        {[...readReceipt(state, plans), 'You won’t be charged while it’s paused'].join(' ')}
+        {overdue && `, except for the ${overdue} you still owe`}. Billing restarts when it resumes.
       </p>
       <p>You can cancel the scheduled pause anytime before then to resume your subscription.</p>
       <UndoAllButton plans={plans.filter(isPausing)} onUndone={onUndone} />

@@ -5,10 +5,12 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PauseOffer, Plan } from '@/lib/api/types';
 import {
   ENDING,
+  makeFailedPayment,
   makeGospelPlan,
   makeKidsPlan,
   makeManagePlans,
   makeNextBill,
+  makePaymentFailure,
   makePlan,
   PAUSE_SCHEDULED,
   PAUSED,
@@ -100,6 +102,21 @@ describe('the banner', () => {
     ).toBeInTheDocument();
     expect(banner.getByText(/You’re pausing/)).toHaveTextContent(
       'You’re pausing Faith & Family and Gospel TV.',
+    );
+  });
+
+  it('does not say that nothing is charged while a bill is overdue', async () => {
+    const failure = makePaymentFailure({
+      hasPaymentFailure: true,
+      failedPayments: [makeFailedPayment()],
+    });
+    server.use(http.get('*/api/account/check-payment-failure', () => HttpResponse.json(failure)));
+    renderPage();
+    expect(await screen.findByText(/^You pay nothing today/)).toBeVisible();
+    await waitFor(() =>
+      expect(screen.getByText(/^You pay nothing today/)).toHaveTextContent(
+        'You pay nothing today and nothing while paused, except the $6.99 you still owe.',
+      ),
     );
   });
 

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 
@@ -6,9 +6,11 @@ import { createReceiptState } from '@/domain/changes/receipts';
 import type { ManagePlans } from '@/lib/api/types';
 import { useSnackbar } from '@/stores/snackbar';
 import {
+  makeFailedPayment,
   makeGospelPlan,
   makeKidsPlan,
   makeManagePlans,
+  makePaymentFailure,
   makePlan,
   PAUSE_SCHEDULED,
 } from '@/testing/fixtures';
@@ -52,6 +54,17 @@ describe('the summary after pausing', () => {
     const notice = await screen.findByRole('status');
     expect(notice).toHaveTextContent('You won’t be charged while it’s paused.');
     expect(notice).not.toHaveTextContent('today');
+  });
+
+  it('does not say that nothing is charged while a bill is overdue', async () => {
+    const failure = makePaymentFailure({
+      hasPaymentFailure: true,
+      failedPayments: [makeFailedPayment()],
+    });
+    server.use(http.get('*/api/account/check-payment-failure', () => HttpResponse.json(failure)));
+    renderPage();
+    const sentence = 'You won’t be charged while it’s paused, except for the $6.99 you still owe.';
+    await waitFor(() => expect(screen.getByRole('status')).toHaveTextContent(sentence));
   });
 
   it('shows each date if they differ', async () => {

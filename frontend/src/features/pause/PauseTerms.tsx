@@ -5,6 +5,7 @@ import {
   type PausePeriod,
   pauseEstimateOptions,
 } from '@/domain/changes/pausing';
+import { useOverdueAmount } from '@/domain/payments/useOverdueAmount';
 import type { UrlSelection } from '@/domain/plans/usePlanSelection';
 import { Point, Points } from '@/ui/display/Points';
 import { CheckIcon } from '@/ui/icons/CheckIcon';
@@ -26,6 +27,7 @@ export function PauseTerms({ selection: { chosen, ids }, periods }: PauseTermsPr
     // The estimate of all is the screen's own, which has just been loaded.
     refetchOnMount: false,
   });
+  const overdue = useOverdueAmount(chosen);
   const spans = groupPauseSpans(chosen, periods);
   return (
     <div className={styles.terms}>
@@ -44,7 +46,8 @@ export function PauseTerms({ selection: { chosen, ids }, periods }: PauseTermsPr
       ))}
       <Points>
         <Point icon={<ReceiptIcon />}>
-          You pay nothing today and nothing while paused. Billing restarts when you resume.
+          You pay nothing today and nothing while paused
+          {overdue && `, except the ${overdue} you still owe`}. Billing restarts when you resume.
         </Point>
         <Point icon={<PlayIcon />}>You may return any time before then.</Point>
       </Points>
