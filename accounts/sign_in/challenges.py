@@ -103,9 +103,10 @@ def verify_code(
         raise InvalidOtp
     # First, because it ends a spent challenge: what is not compared is no wrong code.
     _count_try(challenge, "blind_tries" if challenge_id is None else "tries")
-    guessing.count_failure(email, known_browser)
+    left = guessing.count_failure(email, known_browser)
     holder = challenge.code_holder
     if not otp.is_code_correct(code, challenge=str(holder.pk), code_hash=holder.code_hash):
+        guessing.tell_owner_of_last_failure(email, known_browser, left=left)
         raise InvalidOtp
     guessing.forget_failures(email, known_browser)
     return challenge

@@ -57,18 +57,22 @@ def guessing_health(now: datetime) -> GuessingHealth:
     return GuessingHealth(counted["wrong"], counted["right"], count_used_up(limits.FAILURES))
 
 
-def count_failure(email: str, known_browser: str) -> None:
+def count_failure(email: str, known_browser: str) -> int:
     """Count a try as failed before its code is compared, so that concurrent tries never exceed the limit.
 
-    The owner is told when strangers have used up the last one. Raises ClosedToNewBrowsers, and Throttled for a known
-    browser that has entered as many wrong codes itself.
+    Return how many are left. Raises ClosedToNewBrowsers, and Throttled for a known browser that has entered as many
+    wrong codes itself.
     """
     try:
-        left = consume_limits((limits.FAILURES, limits.failures_subject(email, known_browser)))
+        return consume_limits((limits.FAILURES, limits.failures_subject(email, known_browser)))
     except Throttled as error:
         if known_browser:
             raise
         raise ClosedToNewBrowsers(retry_after=error.retry_after) from error
+
+
+def tell_owner_of_last_failure(email: str, known_browser: str, *, left: int) -> None:
+    """Tell the owner by mail if strangers have used up their last try with a code that was wrong."""
     if not left and not known_browser:
         # For an unknown address as well, which the mail task drops: the time that this takes tells nothing.
         queue.queue_mail(kind=CLOSED_MAIL_KIND, to=email, context={})

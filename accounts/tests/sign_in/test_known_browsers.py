@@ -185,6 +185,15 @@ def test_the_owner_is_told_once_that_somebody_is_guessing(ava: Account, clock: t
 
 
 @pytest.mark.shows("security-50")
+def test_the_owner_whose_own_code_is_the_hundredth_is_told_of_no_guessing(ava: Account) -> None:
+    use_up_failures(but=1)
+    browser_elsewhere().sign_in()
+    send_due_mail()
+    assert "Somebody is guessing your sign-in codes" not in [message.subject for message in mail.outbox]
+    assert not AccountEvent.objects.filter(kind="sign_in_closed").exists()
+
+
+@pytest.mark.shows("security-50")
 def test_a_new_browser_signs_in_by_a_link_while_codes_are_closed_to_it(
     ava: Account, clock: time_machine.Traveller
 ) -> None:
