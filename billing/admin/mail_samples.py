@@ -218,6 +218,11 @@ _RECEIPTS: tuple[tuple[str, str, Callable[[], Receipt]], ...] = (
         lambda: payment_methods.default_method_receipt(_sample_card(), still_due=699),
     ),
     (
+        "due-paid",
+        "Amount due paid",
+        lambda: payment_methods.due_payment_receipt(_sample_card(), collected=699, still_due=0, currency="USD"),
+    ),
+    (
         "payment-tried-again",
         "Payment tried again",
         lambda: payment_methods.tried_again_receipt(_sample_card(), collected=699, still_due=0, currency="USD"),

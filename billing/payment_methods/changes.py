@@ -55,6 +55,8 @@ KIND_NAMES = {
     DELETE: "remove_payment_method",
     SETPRIMARY: "set_default_payment_method",
 }
+# What makes a method the default that was not; for one that was, only what is due is collected.
+MAKE_DEFAULT = (StepOperation.ASSIGN_ROLE, StepOperation.MAKE_PAYER_PRIMARY)
 PARTIAL_MESSAGE = "We made only part of this change. Check your payment methods and try again to finish."
 
 
@@ -337,10 +339,10 @@ def _choose_receipt_text(command: Command) -> Callable[..., delivery.Receipt]:
     has_added = kept_source_id(command) is not None and not _removed_source_ids(command, StepOperation.REMOVE_SOURCE)
     if has_added:
         return payment_methods.method_added_receipt
-    return {
-        KIND_NAMES[UPDATE]: payment_methods.method_updated_receipt,
-        KIND_NAMES[SETPRIMARY]: payment_methods.default_method_receipt,
-    }[command.kind]
+    if command.kind == KIND_NAMES[UPDATE]:
+        return payment_methods.method_updated_receipt
+    has_new_default = any(step.is_done and step.operation in MAKE_DEFAULT for step in command.steps)
+    return payment_methods.default_method_receipt if has_new_default else payment_methods.due_payment_receipt
 
 
 KINDS: Mapping[str, CommandKind] = {

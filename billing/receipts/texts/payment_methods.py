@@ -37,6 +37,16 @@ def default_method_receipt(
     )
 
 
+def due_payment_receipt(source: PaymentSource, *, collected: int, still_due: int, currency: str) -> Receipt:
+    """Return the receipt of a try to pay what is due (cents) with the payment method that was the default already."""
+    receipt = _method_receipt(source, "", collected=collected, still_due=still_due, currency=currency)
+    name = payment_method_name(source)
+    if still_due:
+        title = f"{name} paid a part of what you owed" if collected else f"{name} was declined"
+        return replace(receipt, title=title, undo_text="Update it, or add another one to pay.")
+    return replace(receipt, title=f"{name} paid what you owed" if collected else "You're all paid up")
+
+
 def tried_again_receipt(source: PaymentSource, *, collected: int, still_due: int, currency: str) -> Receipt:
     """Return the receipt of a try to collect what is due (cents), which Customer Service has started."""
     receipt = _method_receipt(source, "", collected=collected, still_due=still_due, currency=currency)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from accounts.models import OutgoingMail
 from billing.models import Command
 from billing.tests.api.browser import Browser, is_refusal
 from billing.tests.api.payments.card_forms import (
@@ -139,6 +140,8 @@ def test_what_is_due_is_paid_once_after_the_bank_has_confirmed(
     body = change_source(mia, "SETPRIMARY", card, token=intent, quote=quote).json()
 
     assert (body["collected"], body["amountDue"]) == (699, 0)
+    titles = [mail.context["title"] for mail in OutgoingMail.objects.order_by("-pk")[:2]]
+    assert titles == ["Visa ending in 3184 paid what you owed", "Visa ending in 3184 was declined"]
     assert mia.get("/api/account").json()["hasPaymentFailure"] is False
     assert mia.get("/api/invoice/list").json()[0]["status"] == "PAID"
     charges = successful_charges(shop, "mia")

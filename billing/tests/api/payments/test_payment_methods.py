@@ -268,6 +268,14 @@ def test_setting_the_default_method_pays_the_amount_due(finn: Browser, shop: Syn
     assert shop.invoices("finn")[0]["status"] == "paid"
 
 
+def test_the_receipt_of_a_payment_with_the_default_method_names_no_new_default(finn: Browser) -> None:
+    [default] = [card for card in read_payment_methods(finn)["card"] if card["primaryPaymentSource"]]
+    assert change_source(finn, "SETPRIMARY", default["paymentSourceId"]).json()["amountDue"] == 699
+    declined = OutgoingMail.objects.latest("pk").context
+    assert declined["title"] == "Visa ending in 0004 was declined"
+    assert declined["lines"] == ["$6.99 is still due. We couldn't collect it."]
+
+
 def test_a_method_of_another_account_is_not_found(ava: Browser, shop: SyncedProvider, payer: Payer) -> None:
     bob = Browser(shop.customer("bob"))
     [foreign] = read_payment_methods(ava)["card"]
