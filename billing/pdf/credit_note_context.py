@@ -54,4 +54,4 @@ def _outcome_sentence(note: CreditNoteData) -> str:
     if note.refunded:
         method = paid_with_words(note.refunded_to)
         return f"{format_cents(note.refunded, note.currency)} was refunded{f' to {method}' if method else ''}."
-    return "It pays your bills automatically."
+    return "It pays your bills automatically." if note.left else "It has paid other bills."

@@ -33,14 +33,15 @@ class BilledItem:
 class CreditNoteRow:
     """A credit note in the billing history, below its invoice: its amount in cents and what became of it.
 
-    `kind` is REFUNDED to a payment method, CREDITED for later bills, or ADJUSTED, taken off before it was paid. The
-    payment method is the one that a refund went to.
+    `kind` is REFUNDED to a payment method, CREDITED for later bills, or ADJUSTED, taken off before it was paid. `left`
+    (cents) still pays the next bills. The payment method is the one that a refund went to.
     """
 
     number: str
     kind: str
     issued_at: datetime
     amount: int
+    left: int
     currency_code: str
     payment_source_type: str | None = None
     payment_source_name: str | None = None
@@ -161,6 +162,7 @@ def _credit_note_row(note: CreditNote, payments: PaymentLookup) -> CreditNoteRow
         kind=credit_note_kind(note),
         issued_at=note.issued_at,
         amount=note.cents("total"),
+        left=note.cents("amount_available"),
         currency_code=note.text("currency_code") or DEFAULT_CURRENCY,
         **payments.payment_method(refund_link(note)),
     )

@@ -140,6 +140,7 @@ export function makeCreditNote(overrides: Partial<CreditNote> = {}): CreditNote 
     kind: 'REFUNDED',
     issuedAt: '2026-11-12T15:00:00Z',
     amount: 200,
+    left: 0,
     currencyCode: 'USD',
     paymentSourceType: 'CARD',
     paymentSourceName: 'Card',

@@ -103,6 +103,19 @@ def test_an_invoice_lists_what_was_refunded_and_credited_of_it(alice: Browser) -
     ]
 
 
+@pytest.mark.shows("history-10", "api-38")
+def test_an_invoice_lists_what_is_left_of_each_credit(alice: Browser) -> None:
+    def left() -> list[int]:
+        [row] = alice.get("/api/invoice/list").json()
+        return [note["left"] for note in row["creditNotes"]]
+
+    assert left() == [0, 200, 0]
+    apply_resources(make_note("CN-2", status="refund_due", amount_allocated=150, amount_available=50))
+    assert left() == [0, 50, 0]
+    apply_resources(make_note("CN-2", status="refunded", amount_allocated=200, amount_available=0))
+    assert left() == [0, 0, 0]
+
+
 @pytest.mark.shows("history-10", "api-63")
 @pytest.mark.parametrize(
     ("number", "words"),
@@ -126,7 +139,7 @@ def test_a_credit_note_that_was_used_has_another_pdf(alice: Browser) -> None:
     read_pdf(alice, "CN-2")
     apply_resources(make_note("CN-2", status="refunded", amount_allocated=200, amount_available=0))
     [page] = read_pdf(alice, "CN-2")
-    assert "Used to pay bills $2.00" in page
+    assert "Used to pay bills $2.00 What became of it It has paid other bills." in page
 
 
 @pytest.mark.shows("api-63")

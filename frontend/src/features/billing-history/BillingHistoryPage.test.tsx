@@ -96,7 +96,7 @@ describe('the billing history', () => {
     const nobody = { paymentSourceType: null, cardBrand: null, last4: null };
     const creditNotes = [
       makeCreditNote(),
-      makeCreditNote({ number: 'CN-2', kind: 'CREDITED', amount: 512, ...nobody }),
+      makeCreditNote({ number: 'CN-2', kind: 'CREDITED', amount: 512, left: 512, ...nobody }),
       makeCreditNote({ number: 'CN-3', kind: 'ADJUSTED', amount: 100, ...nobody }),
     ];
     renderHistory([makeInvoice({ creditNotes }), makeInvoice({ number: '900' })]);
@@ -109,6 +109,17 @@ describe('the billing history', () => {
       'Download credit note CN-3Credit note for invoice 1001TAKEN OFFNov 12, 2026-$1.00 USDLowered what was due',
       expect.stringContaining('Download invoice 900'),
     ]);
+  });
+
+  // shows: history-10
+  it.each([
+    [512, 'Pays your next bills'],
+    [300, '$3.00 left for your next bills'],
+    [0, 'Paid other bills'],
+  ])('says what became of a credit of which %i cents are left', async (left, words) => {
+    const credit = { kind: 'CREDITED' as const, amount: 512, left, paymentSourceType: null };
+    renderHistory([makeInvoice({ creditNotes: [makeCreditNote(credit)] })]);
+    expect(await screen.findByRole('cell', { name: words })).toBeVisible();
   });
 
   it('says what an invoice bills, also without a time', async () => {

@@ -1,4 +1,5 @@
 import type { CreditNote, Invoice } from '@/lib/api/types';
+import { formatCents } from '@/lib/formats';
 
 /** A row of the billing history: an invoice, or what was refunded or credited of the one above it. */
 export interface HistoryRow {
@@ -23,8 +24,10 @@ export const NOTE_LABELS: Record<CreditNote['kind'], string> = {
 };
 
 /** What became of a credit note that went to no payment method. */
-export const NOTE_OUTCOMES: Record<CreditNote['kind'], string> = {
-  REFUNDED: 'Refunded',
-  CREDITED: 'Pays your next bills',
-  ADJUSTED: 'Lowered what was due',
-};
+export function noteOutcome({ kind, amount, left, currencyCode }: CreditNote): string {
+  if (kind === 'REFUNDED') return 'Refunded';
+  if (kind === 'ADJUSTED') return 'Lowered what was due';
+  if (left === 0) return 'Paid other bills';
+  if (left === amount) return 'Pays your next bills';
+  return `${formatCents(left, currencyCode)} left for your next bills`;
+}

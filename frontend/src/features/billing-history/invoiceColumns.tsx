@@ -13,7 +13,7 @@ import type { Column } from '@/ui/display/Table';
 import { DownloadIcon } from '@/ui/icons/DownloadIcon';
 import { UnbrokenDates } from '@/ui/text/UnbrokenDates';
 import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
-import { type HistoryRow, NOTE_LABELS, NOTE_OUTCOMES } from './historyRows';
+import { type HistoryRow, NOTE_LABELS, noteOutcome } from './historyRows';
 import styles from './InvoiceTable.module.css';
 
 /** The columns of the billing history. The number of an invoice or a credit note is a download button. */
@@ -113,7 +113,7 @@ function DownloadButton({ what, number, busy, isLinked = false, onPress }: Downl
 
 /** Where the money of a credit note went. */
 function NoteOutcome({ note }: { note: CreditNote }) {
-  if (note.paymentSourceType === null) return NOTE_OUTCOMES[note.kind];
+  if (note.paymentSourceType === null) return noteOutcome(note);
   return (
     <>
       <span className={styles.detail}>Returned to </span>

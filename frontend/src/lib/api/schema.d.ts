@@ -1022,6 +1022,8 @@ export interface components {
              */
             kind: components["schemas"]["KindEnum"];
             last4: string | null;
+            /** @description What of it still pays the next bills, in cents. */
+            left: number;
             number: string;
             paymentSourceName: string | null;
             paymentSourceType: string | null;
