@@ -278,6 +278,21 @@ describe('the default', () => {
     expect(screen.getByRole('region', { name: 'You owe $7.99' })).toBeVisible();
   });
 
+  it('says that nothing is due any more if it was paid meanwhile', async () => {
+    const newPayments = { ...payments, quote: 'new' };
+    payments = { ...payments, amountDue: 699 };
+    answer = () => {
+      payments = newPayments;
+      answer = () =>
+        HttpResponse.json({ ...newPayments, paymentSourceId: 'pm_visa', collected: 0 });
+      return errorResponse(409, 'quote_changed', 'The amount has changed.', { extra: newPayments });
+    };
+    const user = await payAmountDue();
+    await user.click(await findButton('YES, CONTINUE'));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(await screen.findByText('You’re all paid up.')).toBeVisible();
+  });
+
   // shows: rule-11, payment-5
   it('cannot be deleted while a plan is active, and says why', async () => {
     const { user } = renderList();

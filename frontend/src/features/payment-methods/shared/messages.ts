@@ -71,7 +71,9 @@ export function changeMessages(
     source?.primaryPaymentSource === false &&
     defaultSource(answer)?.paymentSourceId === source.paymentSourceId;
   const defaultMessages = becameDefault ? [`${name} is now your default payment method.`] : [];
-  return [...defaultMessages, ...collectionMessages({ ...answer, wasTried: true })];
+  const messages = [...defaultMessages, ...collectionMessages({ ...answer, wasTried: true })];
+  // What was due has been paid meanwhile.
+  return messages.length > 0 ? messages : ['You’re all paid up.'];
 }
 
 const ASK_TO_DELETE = 'Are you sure you want to delete your payment method?';
