@@ -323,6 +323,17 @@ describe('entering the code', () => {
     expect(verifications).toEqual([{ email: 'ava@example.com', otp: '123456' }]);
   });
 
+  it('says that the address of a code at hand is none', async () => {
+    const fields = { email: ['Enter a valid email address.'] };
+    answerVerification(() => errorResponse(400, 'validation_error', 'Check it.', { fields }));
+    const { user } = renderLanding();
+    await user.type(screen.getByRole('textbox', { name: 'Email address' }), 'ava');
+    await user.click(screen.getByRole('button', { name: 'I have a code already' }));
+    const field = screen.getByRole('textbox', { name: 'Six-digit code' });
+    await user.type(field, '123456');
+    await waitFor(() => expect(field).toHaveAccessibleDescription(/Enter a valid email address\./));
+  });
+
   it('requires all six digits before a request', async () => {
     const verifications = answerVerification(() => HttpResponse.json(SIGNED_IN));
     const { user, field } = await requestCode();

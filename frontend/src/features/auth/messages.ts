@@ -17,11 +17,12 @@ export function sendMessage(error: unknown): string {
 }
 
 /**
- * The error's message for one field, or else its general message, in which the server tells a limit
- * as a wait or names the way around it.
+ * The error's message for one field, or for another, which may be on the other step; or else its
+ * general message, in which the server tells a limit as a wait or names the way around it.
  */
 export function signInMessage(error: unknown, field: string): string {
   const message = errorMessage(error);
   if (!(error instanceof ApiError)) return message;
-  return error.fields?.[field]?.[0] ?? message;
+  const fields = error.fields ?? {};
+  return (fields[field] ?? Object.values(fields)[0])?.[0] ?? message;
 }
