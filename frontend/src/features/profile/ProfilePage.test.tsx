@@ -142,6 +142,23 @@ describe('the profile', () => {
     expect(screen.getByText('Ava Stone')).toBeVisible();
   });
 
+  it('claims no failure if the answer is lost, since the server may have saved', async () => {
+    server.use(
+      http.post(UPDATE, async ({ request }) => {
+        profile = (await request.json()) as Profile;
+        return HttpResponse.error();
+      }),
+    );
+    const { user } = renderPage();
+    await user.type(await findField('Last name'), 'ham');
+    await user.click(getUpdateButton());
+    expect(await screen.findByText('Ava Stoneham')).toBeVisible();
+    expect(screen.getByRole('alert')).toHaveTextContent(
+      'We couldn’t connect. Check your connection and try again. Nothing will be done twice.',
+    );
+    expect(screen.queryByText(/wasn’t updated/)).not.toBeInTheDocument();
+  });
+
   it('shows the server’s validation error at its field', async () => {
     const fields = { lastName: ['Our billing service does not take this name.'] };
     server.use(

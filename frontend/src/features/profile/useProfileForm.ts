@@ -1,6 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { errorMessage, hasCode, isUnconfirmed } from '@/lib/api/errors';
+import {
+  changeFailureMessage,
+  errorMessage,
+  hasCode,
+  isUnanswered,
+  isUnconfirmed,
+} from '@/lib/api/errors';
 import { notifyError } from '@/lib/api/notifyError';
 import type { Profile } from '@/lib/api/types';
 import { useCommand } from '@/lib/api/useCommand';
@@ -20,6 +26,7 @@ interface Failure {
 
 function describeFailure(error: Error): Failure {
   if (isUnconfirmed(error)) return { tone: 'info', message: UNCONFIRMED_MESSAGE };
+  if (isUnanswered(error)) return { tone: 'error', message: changeFailureMessage(error) };
   return { tone: 'error', message: `Your profile wasn’t updated. ${errorMessage(error)}` };
 }
 

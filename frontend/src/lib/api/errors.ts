@@ -69,14 +69,18 @@ export function changeFailureMessage(error: unknown): string {
   return message === UNREACHABLE_MESSAGE ? `${message} Nothing will be done twice.` : message;
 }
 
+/** Whether no response of the portal's came: none at all, or that of a proxy. It may have acted. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof ApiError && error.code === String(error.status);
+}
+
 /**
  * Whether this error settles the intent. After any other error (no response, a proxy's response,
  * 429, 503) the server may have acted or may still act, so a retry has to use the same key.
  */
 export function isFinal(error: unknown): boolean {
-  if (!(error instanceof ApiError)) return false;
-  const isFromProxy = error.code === '-1' || error.code === String(error.status);
-  return !isFromProxy && ![429, 503].includes(error.status) && error.code !== 'change_in_progress';
+  if (!(error instanceof ApiError) || isUnanswered(error)) return false;
+  return ![429, 503].includes(error.status) && error.code !== 'change_in_progress';
 }
 
 /** A wait of the server's that nobody notices as one. */
