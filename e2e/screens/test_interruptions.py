@@ -11,7 +11,7 @@ from e2e.support.accessibility import TARGET_SIZE, axe_violations, open_settled
 
 UNREACHABLE = "We couldn’t connect."  # noqa: RUF001
 OFFLINE = "You’re offline"  # noqa: RUF001
-UNCHANGED = "Your subscriptions haven’t changed."  # noqa: RUF001
+UNAFFECTED = "This doesn’t affect your subscriptions."  # noqa: RUF001
 # The page has its heading when the app has started.
 WITHOUT_HEADING = {"rules": {**TARGET_SIZE, "page-has-heading-one": {"enabled": False}}}
 
@@ -92,7 +92,7 @@ def test_the_account_home_shows_a_failed_request_and_can_retry_it(signed_in):
     page.route("**/api/account/manage-plans", lambda route: route.abort())
     open_settled(page, "/dashboard")
     failed = page.get_by_role("alert").filter(has_text=UNREACHABLE)
-    expect(failed).to_contain_text(UNCHANGED)
+    expect(failed).to_contain_text(UNAFFECTED)
     page.unroute("**/api/account/manage-plans")
     failed.get_by_role("button", name="Try again").click()
     expect(page.get_by_role("article", name="Gospel TV")).to_contain_text("Paused")

@@ -15,7 +15,7 @@ export function ErrorPage() {
           <AlertIcon />
         </span>
         <PageHeading>Unexpected Application Error!</PageHeading>
-        <p>Something on this page broke. Your subscriptions haven’t changed.</p>
+        <p>Something on this page broke. This doesn’t affect your subscriptions.</p>
         <div className={styles.actions}>
           <Button onClick={() => window.location.reload()}>Reload this page</Button>
           <ButtonAnchor variant="secondary" href="/">

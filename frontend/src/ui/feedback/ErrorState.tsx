@@ -40,7 +40,7 @@ export function ErrorState({
       </span>
       <p className={styles.title}>{title}</p>
       <p className={styles.text}>{message}</p>
-      <p className={styles.text}>Your subscriptions haven’t changed.</p>
+      <p className={styles.text}>This doesn’t affect your subscriptions.</p>
       <Button
         ref={button}
         variant="secondary"

@@ -22,11 +22,11 @@ describe('the info alert', () => {
   });
 });
 
-it('shows a failure, that nothing changed, and retries', async () => {
+it('shows a failure, that it affects no subscription, and retries', async () => {
   const onRetry = vi.fn();
   render(<ErrorState message="The portal is busy." onRetry={onRetry} />);
   expect(screen.getByRole('alert')).toHaveTextContent('The portal is busy.');
-  expect(screen.getByRole('alert')).toHaveTextContent('Your subscriptions haven’t changed.');
+  expect(screen.getByRole('alert')).toHaveTextContent('This doesn’t affect your subscriptions.');
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
   expect(onRetry).toHaveBeenCalledOnce();
 });

@@ -119,6 +119,16 @@ describe('the summary', () => {
     expect(screen.queryByRole('status')).not.toBeInTheDocument();
   });
 
+  it('does not deny the change if its plans cannot be read', async () => {
+    const state = createReceiptState(['$66.79 was charged today.'], [makePlan(YEARLY)]);
+    renderPage([], '/summary?action=upgrade', state);
+    server.use(
+      http.get('*/api/account/manage-plans', () => errorResponse(503, 'unavailable', 'Busy.')),
+    );
+    expect(await screen.findByRole('alert')).toHaveTextContent('Busy.');
+    expect(screen.queryByText(/haven’t changed/)).not.toBeInTheDocument();
+  });
+
   it('ignores a navigation state without a receipt', async () => {
     renderPage([makePlan(YEARLY)], '/summary?action=upgrade', { receipt: 'no list' });
     await findTable();
