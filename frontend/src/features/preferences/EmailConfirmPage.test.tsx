@@ -6,6 +6,7 @@ import type { EmailPreference } from '@/lib/api/types';
 import { makePreferences } from '@/testing/fixtures';
 import { renderScreen } from '@/testing/renderScreen';
 import { errorResponse, server } from '@/testing/server';
+import { NO_EMAILS } from './api';
 import EmailConfirmPage from './EmailConfirmPage';
 
 const PATH = '*/api/account/communicationPreferences';
@@ -19,7 +20,9 @@ function renderPage(at: string, preferences: EmailPreference[], state: unknown =
 describe('the confirmation', () => {
   // shows: emails-8
   it('lists only the subscribed emails, read-only', async () => {
-    renderPage('/emailConfirm', makePreferences('streaming', 'branding'), { saved: true });
+    renderPage('/emailConfirm', makePreferences('streaming', 'branding'), {
+      saved: { ...NO_EMAILS, streaming: true, branding: true },
+    });
     const rows = await screen.findAllByRole('listitem');
     expect(screen.getByRole('heading', { level: 1, name: 'Your Email Preferences' })).toBeVisible();
     expect(rows.map(({ textContent }) => textContent)).toEqual([
@@ -33,7 +36,7 @@ describe('the confirmation', () => {
 
   // shows: emails-9
   it('confirms unsubscribing from all, and how long it takes', async () => {
-    renderPage('/emailConfirm?state=unsubscribeAll', makePreferences(), { saved: true });
+    renderPage('/emailConfirm?state=unsubscribeAll', makePreferences(), { saved: NO_EMAILS });
     expect(await screen.findByText(/not subscribed to any emails/)).toBeVisible();
     expect(screen.getByText(ALLOW)).toBeVisible();
     expect(screen.getByText('You’re unsubscribed from all emails.')).toBeVisible();
@@ -47,6 +50,15 @@ describe('the confirmation', () => {
       expect(await screen.findByText("What's Streaming")).toBeVisible();
       expect(screen.queryByText(/saved|unsubscribed/)).not.toBeInTheDocument();
       expect(screen.queryByText(ALLOW)).not.toBeInTheDocument();
+    },
+  );
+
+  it.each(['/emailConfirm', '/emailConfirm?state=unsubscribeAll'])(
+    'claims nothing at %s of another account, to which a sign-in in another tab can lead',
+    async (at) => {
+      renderPage(at, makePreferences('streaming'), { saved: NO_EMAILS });
+      expect(await screen.findByText("What's Streaming")).toBeVisible();
+      expect(screen.queryByText(/saved|unsubscribed/)).not.toBeInTheDocument();
     },
   );
 

@@ -16,7 +16,7 @@ import { Page } from '@/ui/layout/Page';
 import { PageHeading } from '@/ui/layout/PageHeading';
 import { SkeletonRows } from '@/ui/loading/SkeletonRows';
 import { BackLink, TextLink } from '@/ui/navigation/TextLink';
-import { preferencesOptions } from './api';
+import { preferencesOptions, type WantedEmails } from './api';
 import styles from './EmailPreferencesPage.module.css';
 import { UNSUBSCRIBE_ALL } from './useSavePreferences';
 
@@ -29,7 +29,7 @@ export default function EmailConfirmPage() {
     <Page>
       <BackLink to={paths.dashboard} />
       <PageHeading>Your Email Preferences</PageHeading>
-      <SavedNotice preferences={preferences.data} />
+      {preferences.data && <SavedNotice preferences={preferences.data} />}
       <Card className={styles.card}>
         {failure && <ErrorState {...failure} />}
         {!failure && !preferences.data && <SkeletonRows rows={4} />}
@@ -47,18 +47,18 @@ export default function EmailConfirmPage() {
 
 /**
  * Confirms the save, and how long unsubscribing from all emails takes. A URL that was typed by hand
- * claims neither a save nor, while there are emails, their end.
+ * claims neither a save nor, while there are emails, their end; nor does one of another account, to
+ * which going back, or a sign-in in another tab, can lead.
  */
-function SavedNotice({ preferences }: { preferences: readonly EmailPreference[] | undefined }) {
+function SavedNotice({ preferences }: { preferences: readonly EmailPreference[] }) {
   const [query] = useSearchParams();
-  const { saved } = (useLocation().state ?? {}) as { saved?: boolean };
+  const isSaved = useIsSaved(preferences);
   const isAllEnded =
-    query.get('state') === UNSUBSCRIBE_ALL &&
-    (preferences ? !preferences.some(({ checked }) => checked) : saved === true);
-  if (!saved && !isAllEnded) return null;
+    query.get('state') === UNSUBSCRIBE_ALL && !preferences.some(({ checked }) => checked);
+  if (!isSaved && !isAllEnded) return null;
   return (
     <InfoAlert tone="success">
-      {saved && (
+      {isSaved && (
         <p>
           {isAllEnded
             ? 'You’re unsubscribed from all emails.'
@@ -72,6 +72,12 @@ function SavedNotice({ preferences }: { preferences: readonly EmailPreference[] 
       )}
     </InfoAlert>
   );
+}
+
+/** Whether the navigation state, which is untrusted, says that these preferences were saved. */
+function useIsSaved(preferences: readonly EmailPreference[]): boolean {
+  const { saved } = (useLocation().state ?? {}) as { saved?: Partial<WantedEmails> };
+  return preferences.every(({ key, checked }) => saved?.[key] === checked);
 }
 
 function SubscribedList({ preferences }: { preferences: readonly EmailPreference[] }) {

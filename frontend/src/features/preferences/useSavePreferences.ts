@@ -17,16 +17,16 @@ export function useSavePreferences() {
     onSuccess: (preferences) => client.setQueryData(preferencesOptions.queryKey, preferences),
     onError: notifyError,
   });
-  const showConfirmation = (search: string) => () =>
-    void navigate(paths.emailConfirm + search, { state: { saved: true } });
+  const showConfirmation = (saved: WantedEmails, search: string) => () =>
+    void navigate(paths.emailConfirm + search, { state: { saved } });
   return {
     isSaving: command.isPending,
     save: (wantedEmails: WantedEmails) =>
-      command.mutate(wantedEmails, { onSuccess: showConfirmation('') }),
+      command.mutate(wantedEmails, { onSuccess: showConfirmation(wantedEmails, '') }),
     /** `onRefused` runs after a failure has been shown. */
     unsubscribeFromAll: (onRefused: () => void) =>
       command.mutate(NO_EMAILS, {
-        onSuccess: showConfirmation(`?state=${UNSUBSCRIBE_ALL}`),
+        onSuccess: showConfirmation(NO_EMAILS, `?state=${UNSUBSCRIBE_ALL}`),
         onError: onRefused,
       }),
   };
