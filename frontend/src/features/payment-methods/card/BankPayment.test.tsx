@@ -1,8 +1,9 @@
-import { screen } from '@testing-library/react';
+import { act, screen } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { Payments } from '@/lib/api/types';
+import { useAuth } from '@/stores/auth';
 import { useSnackbar } from '@/stores/snackbar';
 import { fakeChargebee, loadProviderScript, resetFakeChargebee } from '@/testing/fakeChargebee';
 import { makePayments } from '@/testing/fixtures';
@@ -105,6 +106,24 @@ describe('paying with a stored card', () => {
       'href',
       '/add-card-payment-method?operationType=ADD',
     );
+  });
+
+  it('sends nothing in the session of another subscriber who has signed in meanwhile', async () => {
+    let confirm = () => {};
+    fakeChargebee.authorizeStoredCard.mockImplementation(
+      () =>
+        new Promise((resolve) => {
+          confirm = () => resolve({ id: 'pi_1', status: 'authorized' });
+        }),
+    );
+    const user = await renderPayment();
+    await loadProviderScript();
+    await user.click(await findPayButton());
+    await screen.findByText(/^Checking with your bank/);
+    act(() => useAuth.getState().signIn('token-of-the-next'));
+    confirm();
+    await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
+    expect(sent).toEqual([]);
   });
 
   it('shows the new amount before anything is authorized', async () => {

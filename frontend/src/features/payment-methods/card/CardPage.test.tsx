@@ -1,8 +1,9 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { Payments } from '@/lib/api/types';
+import { useAuth } from '@/stores/auth';
 import { useSnackbar } from '@/stores/snackbar';
 import {
   blockProviderScript,
@@ -277,6 +278,31 @@ describe('adding a card', () => {
     authorize({ id: 'pi_1', status: 'authorized' });
     await findNextScreen();
   });
+
+  // shows: rule-20
+  it.each([
+    ['agrees', () => Promise.resolve({ id: 'pi_1', status: 'authorized' })],
+    ['refuses', () => Promise.reject({ type: 'GatewayError', name: '3001' })],
+  ])(
+    'leaves the next subscriber alone if the bank %s after their sign-in',
+    async (_what, answer) => {
+      let decide = () => {};
+      fakeChargebee.authorize.mockImplementation(() =>
+        new Promise<void>((resolve) => {
+          decide = resolve;
+        }).then(answer),
+      );
+      const user = await fillInDetails(renderAddPage());
+      typeWholeCard();
+      await user.click(screen.getByRole('button', { name: 'Add card' }));
+      await screen.findByText(/^Checking with your bank/);
+      act(() => useAuth.getState().signIn('token-of-the-next'));
+      decide();
+      await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
+      expect(sent).toEqual([]);
+      expect(useSnackbar.getState().visible).toBe(false);
+    },
+  );
 
   // shows: payment-16
   it('shows why a card was refused, and gets a new intent for the next attempt', async () => {

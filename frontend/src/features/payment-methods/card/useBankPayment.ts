@@ -48,9 +48,12 @@ async function authorizePayment(
   const key = createIdempotencyKey();
   const body = { paymentsource: 'CARD' as const, paymentSourceId, ...cost };
   const intent = await sendUntilSettled(() => createPaymentIntent(body, key));
-  const handler = await instance.load3DSHandler();
-  handler.setPaymentIntent(intent);
-  return withTimeout(AUTHORIZATION_TIMEOUT_MS, handler.handleCardPayment({}, {}));
+  // The bank may answer minutes later, when this tab has another subscriber's session.
+  return sendUntilSettled(async () => {
+    const handler = await instance.load3DSHandler();
+    handler.setPaymentIntent(intent);
+    return withTimeout(AUTHORIZATION_TIMEOUT_MS, handler.handleCardPayment({}, {}));
+  });
 }
 
 /** Collects the authorized payments; returns what to say about it, and where to. */

@@ -41,7 +41,10 @@ async function buildRequest(
   const key = createIdempotencyKey();
   const intent = await sendUntilSettled(() => createPaymentIntent({ paymentsource: 'CARD' }, key));
   const { firstName, lastName, billingState: state, billingZip: zip } = owner;
-  const authorized = await fields.authorize(intent, { firstName, lastName, state, zip });
+  // The bank may answer minutes later, when this tab has another subscriber's session.
+  const authorized = await sendUntilSettled(() =>
+    fields.authorize(intent, { firstName, lastName, state, zip }),
+  );
   return { ...request, token: authorized.id };
 }
 
