@@ -307,6 +307,16 @@ describe('the sessions', () => {
     expect(region.getByRole('heading')).toHaveFocus();
   });
 
+  it('do not say that the device in use was last used before', async () => {
+    const days = { createdAt: '2026-11-02T12:00:00Z', lastUsedAt: '2026-11-19T12:00:00Z' };
+    sessions = [makeSession(days), makeSession({ ...days, id: 'other', current: false })];
+    renderPage();
+    const region = within(await findSessions());
+    const [current, other] = await region.findAllByRole('listitem');
+    expect(current).toHaveTextContent(/Signed in November 2, 2026$/);
+    expect(other).toHaveTextContent('Signed in November 2, 2026, last used November 19, 2026');
+  });
+
   it('do not affect the rest of the screen if they fail to load', async () => {
     server.use(
       http.get('*/api/account/sessions', () => errorResponse(500, 'internal_error', 'Broken.')),

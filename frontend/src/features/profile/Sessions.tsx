@@ -78,7 +78,8 @@ function SessionRow({
       {current && <StatusPill tone="success">This device</StatusPill>}
       <span className={styles.dates}>
         Signed in <time dateTime={createdAt}>{since}</time>
-        {lastUsed !== since && (
+        {/* It is stored once a day, so that the device in use may have been used since. */}
+        {!current && lastUsed !== since && (
           <>
             , last used <time dateTime={lastUsedAt}>{lastUsed}</time>
           </>
