@@ -1,8 +1,13 @@
-import { screen, within } from '@testing-library/react';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, render, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
+import { MemoryRouter } from 'react-router-dom';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { renderDashboard, serveDashboard } from '@/features/dashboard/dashboardWorld';
+import { createQueryClient } from '@/lib/api/queryClient';
 import { errorResponse, server } from '@/testing/server';
+import { ActivityPanel } from './ActivityPanel';
 
 beforeEach(serveDashboard);
 
@@ -77,6 +82,30 @@ describe('the activity', () => {
     await user.click(dialog.getByRole('button', { name: 'Close' }));
     expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
     expect(read).toHaveFocus();
+  });
+
+  it('returns the focus to the entry although another one has been added above it', async () => {
+    let entries = makeEntries(3);
+    server.use(
+      http.get('*/api/account/activity', () => HttpResponse.json(entries)),
+      http.get('*/api/account/mails/7', () => HttpResponse.json(makeSentMail())),
+    );
+    const client = createQueryClient();
+    render(
+      <QueryClientProvider client={client}>
+        <MemoryRouter>
+          <ActivityPanel />
+        </MemoryRouter>
+      </QueryClientProvider>,
+    );
+    const user = userEvent.setup();
+    await user.click(await screen.findByRole('button', { name: 'Read the email “Done 2”' }));
+    await screen.findByText(/^Kids renewed/);
+    entries = [{ ...makeEntries(1)[0], text: 'Done since' } as (typeof entries)[0], ...entries];
+    await act(() => client.invalidateQueries());
+    await screen.findByText('Done since');
+    await user.click(screen.getByRole('button', { name: 'Close' }));
+    expect(screen.getByRole('button', { name: 'Read the email “Done 2”' })).toHaveFocus();
   });
 
   it('says that a mail could not be loaded, and tries again', async () => {

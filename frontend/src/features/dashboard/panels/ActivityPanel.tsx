@@ -74,14 +74,27 @@ function ActivityList({ entries }: { entries: readonly Activity[] }) {
   return (
     <>
       <ol className={panel.rows}>
-        {entries.map((entry, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two entries may be identical.
-          <ActivityEntry key={`${entry.at} ${entry.kind} ${index}`} entry={entry} onOpen={open} />
+        {withKeys(entries).map(({ key, entry }) => (
+          <ActivityEntry key={key} entry={entry} onOpen={open} />
         ))}
       </ol>
       <SentMailDialog entry={opened} open={isOpen} onClose={() => setIsOpen(false)} />
     </>
   );
+}
+
+/**
+ * Each entry with a key that stays when another one is added above it; otherwise the button that had
+ * the focus would go. Identical entries are numbered.
+ */
+function withKeys(entries: readonly Activity[]): { key: string; entry: Activity }[] {
+  const counts = new Map<string, number>();
+  return entries.map((entry) => {
+    const content = `${entry.at} ${entry.kind} ${entry.text}`;
+    const count = (counts.get(content) ?? 0) + 1;
+    counts.set(content, count);
+    return { key: `${content} ${count}`, entry };
+  });
 }
 
 interface ActivityEntryProps {
