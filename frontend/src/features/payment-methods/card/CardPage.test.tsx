@@ -189,6 +189,25 @@ describe('adding a card', () => {
     expect(sent).toEqual([]);
   });
 
+  it.each([
+    ['first word', 'x'.repeat(51)],
+    ['rest', 'Ana '.padEnd(55, 'x')],
+  ])(
+    'refuses a name whose %s the provider would not take, before the bank is asked',
+    async (_part, name) => {
+      const user = await fillInDetails(renderAddPage());
+      await user.clear(await findField('Name on card'));
+      await user.paste(name);
+      typeWholeCard();
+      await user.click(screen.getByRole('button', { name: 'Add card' }));
+      expect(await findField('Name on card')).toHaveAccessibleDescription(
+        'Please shorten the name. Its first word and the rest can have 50 characters each.',
+      );
+      expect(await findField('Name on card')).toHaveFocus();
+      expect(intents).toEqual([]);
+    },
+  );
+
   // shows: payment-15
   it('shows and focuses a field’s latest error', async () => {
     const user = await fillInDetails(renderAddPage());

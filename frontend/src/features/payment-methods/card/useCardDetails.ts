@@ -12,6 +12,9 @@ const MISSING_MESSAGES: Record<DetailName, string> = {
   billingZip: 'Please enter your zip code.',
 };
 
+/** In the order of the form. */
+const DETAIL_NAMES = Object.keys(MISSING_MESSAGES) as DetailName[];
+
 /** Maps the server's field names to the form's fields. */
 const DETAILS_BY_SERVER_FIELD: Record<string, DetailName> = {
   firstName: 'name',
@@ -20,11 +23,21 @@ const DETAILS_BY_SERVER_FIELD: Record<string, DetailName> = {
   billingZip: 'billingZip',
 };
 
-function findMissingDetails(details: CardholderDetails): CardProblems {
-  const empty = (Object.keys(MISSING_MESSAGES) as DetailName[]).filter(
-    (name) => details[name].trim() === '',
+/** The provider's limit for the first name, and for the last name. */
+const LONGEST_NAME = 50;
+const NAME_TOO_LONG =
+  'Please shorten the name. Its first word and the rest can have 50 characters each.';
+
+/** What is missing, or would be refused after the bank has been asked. */
+function findInvalidDetails(details: CardholderDetails): CardProblems {
+  const empty = DETAIL_NAMES.filter((name) => details[name].trim() === '');
+  const isTooLong = Object.values(splitName(details.name)).some(
+    (part) => [...part].length > LONGEST_NAME,
   );
-  return Object.fromEntries(empty.map((name) => [name, MISSING_MESSAGES[name]]));
+  return {
+    ...Object.fromEntries(empty.map((name) => [name, MISSING_MESSAGES[name]])),
+    ...(isTooLong && { name: NAME_TOO_LONG }),
+  };
 }
 
 function problemsFromServer(fields: Record<string, string[]>): CardProblems {
@@ -56,11 +69,11 @@ export function useCardDetails(source: PaymentSource | null, newOwner: string) {
       change({ [field]: value });
       setProblems((previous) => ({ ...previous, [field]: undefined }));
     },
-    /** Shows what is missing and returns the first missing field, if any. */
+    /** Shows what is missing or invalid and returns the first such field, if any. */
     findFirstProblem: (): DetailName | null => {
-      const missing = findMissingDetails(typed);
-      setProblems(missing);
-      return (Object.keys(missing)[0] as DetailName | undefined) ?? null;
+      const found = findInvalidDetails(typed);
+      setProblems(found);
+      return DETAIL_NAMES.find((name) => found[name]) ?? null;
     },
     /** Shows the server's validation errors. */
     showServerProblems: (fields: Record<string, string[]>) =>
