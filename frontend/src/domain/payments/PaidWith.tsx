@@ -40,7 +40,7 @@ export function PaidWith(props: PaidWithProps) {
       return (
         <>
           <span aria-hidden="true">–</span>
-          <VisuallyHidden>No charge</VisuallyHidden>
+          <VisuallyHidden>Nothing charged</VisuallyHidden>
         </>
       );
     default:

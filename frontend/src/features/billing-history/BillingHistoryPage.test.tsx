@@ -71,7 +71,7 @@ describe('the billing history', () => {
     [
       'nothing yet',
       { status: 'PAYMENT_DUE', charged: 0, paymentSourceType: null, cardBrand: null, last4: null },
-      '1001 Faith & Family Nov 10\u2009– Dec 10, 2026 PAYMENT DUE Nov 10, 2026 $6.99 USD No charge',
+      '1001 Faith & Family Nov 10\u2009– Dec 10, 2026 PAYMENT DUE Nov 10, 2026 $6.99 USD Nothing charged',
     ],
   ])('shows an invoice paid with %s', async (_case, overrides, expected) => {
     renderHistory([makeInvoice(overrides)]);
