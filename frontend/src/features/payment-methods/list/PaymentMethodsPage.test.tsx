@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Payments } from '@/lib/api/types';
 import { useModal } from '@/stores/modal';
 import { useSnackbar } from '@/stores/snackbar';
-import { makeCard, makePayments, makePayPal } from '@/testing/fixtures';
+import { makeCard, makePayments, makePayPal, makeSite } from '@/testing/fixtures';
 import { renderScreen } from '@/testing/renderScreen';
 import { errorResponse, server } from '@/testing/server';
 import PaymentMethodsPage from './PaymentMethodsPage';
@@ -140,6 +140,14 @@ describe('the list', () => {
     payments = makePayments({ card: [] });
     renderList();
     expect(await screen.findByText('No payment method yet')).toBeVisible();
+  });
+
+  it('offers no PayPal in the empty state where the site does not take it', async () => {
+    payments = makePayments({ card: [] });
+    const site = makeSite({ paypalOffered: false });
+    server.use(http.get('*/api/site', () => HttpResponse.json(site)));
+    renderList();
+    expect(await screen.findByText('Add a card to start a subscription.')).toBeVisible();
   });
 
   it('shows a failure to load, and retries', async () => {

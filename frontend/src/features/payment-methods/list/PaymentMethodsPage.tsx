@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { ChangeFailure } from '@/domain/changes/ChangeFailure';
 import { sourceName } from '@/domain/payments/methodNames';
 import { defaultSource, listSources } from '@/domain/payments/paymentSources';
+import { usePayPalOffered } from '@/domain/payments/usePayPalOffered';
 import { AcceptedMarks } from '@/features/payment-methods/shared/AcceptedMarks';
 import type { ChangeRequest } from '@/features/payment-methods/shared/api';
 import { ChangeOutcome } from '@/features/payment-methods/shared/ChangeOutcome';
@@ -141,9 +142,10 @@ function MethodsSkeleton() {
 
 /** The empty state of the list. */
 function NoMethods() {
+  const kinds = usePayPalOffered() ? 'a card or PayPal account' : 'a card';
   return (
     <EmptyState icon={<CardIcon />} title="No payment method yet" action={<AddLink />}>
-      Add a card or PayPal account to start a subscription.
+      {`Add ${kinds} to start a subscription.`}
     </EmptyState>
   );
 }

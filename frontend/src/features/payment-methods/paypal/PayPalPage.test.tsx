@@ -11,7 +11,7 @@ import {
   loadProviderScript,
   resetFakeChargebee,
 } from '@/testing/fakeChargebee';
-import { makePayments, makePayPal } from '@/testing/fixtures';
+import { makeManagePlans, makePayments, makePayPal, makeSite } from '@/testing/fixtures';
 import { resetPage, servePageAs } from '@/testing/pageLoads';
 import { renderScreen } from '@/testing/renderScreen';
 import { errorResponse, server } from '@/testing/server';
@@ -154,6 +154,25 @@ describe('linking PayPal', () => {
     renderPage();
     await blockProviderScript();
     expect(await screen.findByText('The secure payment form didn’t load')).toBeVisible();
+    expect(intents).toEqual([]);
+  });
+
+  it.each([
+    ['', ''],
+    ['?operationType=UPDATE&paymentSourceId=pm_paypal', ''],
+    ['?add=Minno-Plan', '&add=Minno-Plan'],
+  ])('leads to the card form where the site does not take PayPal: %s', async (query, order) => {
+    const site = makeSite({ paypalOffered: false });
+    server.use(
+      http.get('*/api/site', () => HttpResponse.json(site)),
+      http.get('*/api/account/manage-plans', () => HttpResponse.json(makeManagePlans())),
+    );
+    renderPage(query);
+    expect(await screen.findByRole('link', { name: 'Add a card' })).toHaveAttribute(
+      'href',
+      `/add-card-payment-method?operationType=ADD${order}`,
+    );
+    expect(screen.queryByText(TEXT)).toBeNull();
     expect(intents).toEqual([]);
   });
 
