@@ -44,6 +44,7 @@ def invoice_pdf_content(invoice: Invoice) -> InvoiceData:
         total=invoice.cents("total"),
         credits_applied=invoice.cents("credits_applied"),
         amount_paid=invoice.cents("amount_paid"),
+        adjusted=invoice.cents("amount_adjusted") + invoice.cents("write_off_amount"),
         amount_due=invoice.cents("amount_due"),
         currency=invoice.text("currency_code"),
         due_on=local_day(invoice.instant("due_date"), zone),

@@ -164,6 +164,7 @@ def _settlement_rows(invoice: InvoiceData) -> list[dict[str, str]]:
     """Return the rows from total to amount due."""
     rows = [("Credits applied", -invoice.credits_applied)] if invoice.credits_applied else []
     rows += [("Amount paid", -invoice.amount_paid)] if invoice.amount_paid else []
+    rows += [("Adjusted", -invoice.adjusted)] if invoice.adjusted else []
     return [amount_row(label, amount, invoice.currency) for label, amount in rows]
 
 

@@ -82,8 +82,9 @@ class InvoiceData:
     """Everything printed on an invoice.
 
     `status` is the provider's status in any case (`paid`, `PAYMENT_DUE`, `not_paid`, `posted`, `voided`, `pending`).
-    `subtotal` is the sum of the lines; `total` is after discounts and taxes; `credits_applied` and `amount_paid` are
-    positive and lead from `total` to `amount_due`. The provider's figures are printed; nothing is calculated here.
+    `subtotal` is the sum of the lines; `total` is after discounts and taxes; `credits_applied`, `amount_paid` and
+    `adjusted`, which was taken off or written off, are positive and lead from `total` to `amount_due`. The provider's
+    figures are printed; nothing is calculated here.
     """
 
     number: str
@@ -101,6 +102,7 @@ class InvoiceData:
     discounts: tuple[DiscountLine, ...] = ()
     taxes: tuple[TaxLine, ...] = ()
     credits_applied: int = 0
+    adjusted: int = 0
     due_on: date | None = None
     paid_on: date | None = None
     paid_with: PayingSource | None = None

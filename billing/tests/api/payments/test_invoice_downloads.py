@@ -221,3 +221,19 @@ def test_a_link_to_a_replaced_file_is_not_found(alice: Browser) -> None:
 def test_an_invoice_without_a_payment_keeps_its_own_date(alice: Browser) -> None:
     assert Invoice.objects.get().issued_at is not None
     assert alice.get("/api/invoice/list").json()[0]["transactionDate"] == iso_time_at()
+
+
+@pytest.mark.shows("rule-12")
+@pytest.mark.parametrize(
+    ("taken_off", "paid"), [({"amount_adjusted": 200}, 499), ({"write_off_amount": 699}, 0)], ids=["adjusted", "lost"]
+)
+def test_the_rows_of_a_pdf_lead_from_the_total_to_what_is_due(
+    settings: Settings, tmp_path: Path, taken_off: dict[str, int], paid: int
+) -> None:
+    settings.MEDIA_ROOT = tmp_path
+    alice = Browser(open_account("alice", {**make_invoice_with_line(**taken_off), "amount_paid": paid}))
+    response: Any = APIClient().get(make_pdf_link(alice))
+    [text] = page_texts(PdfReader(BytesIO(b"".join(response.streaming_content))))
+    [adjusted] = taken_off.values()
+    paid_row = f"Amount paid -${paid / 100:.2f} " if paid else ""
+    assert f"Total $6.99 {paid_row}Adjusted -${adjusted / 100:.2f} Amount due $0.00" in text
