@@ -314,12 +314,13 @@ def _scheduled_switches(
     holdings: Sequence[Holding], direction: str, plan_ids: Sequence[str] | None
 ) -> list[SwitchedSubscription]:
     """Return the switches that are scheduled already, of the named plans or of all plans."""
-    after = PERIODS_BY_DIRECTION[direction][1]
+    before, after = PERIODS_BY_DIRECTION[direction]
     return [
         SwitchedSubscription(holding, target, at_once=False, is_scheduled=True)
         for holding in holdings
         if (target := holding.changing_to) is not None
-        and target.terms.period_unit == after
+        # Customer service may have agreed on another price for the same period.
+        and (holding.terms.period_unit, target.terms.period_unit) == (before, after)
         and (plan_ids is None or holding.plan.id in plan_ids)
     ]
 

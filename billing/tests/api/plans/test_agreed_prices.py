@@ -145,3 +145,14 @@ def test_a_bundle_shows_and_bills_the_agreed_price_with_its_new_rate(shop: Synce
     billed = next(row["total"] for row in shop.invoices("ava") if row["subscription_id"] == subscription)
     # Fifteen percent off for three.
     assert (billed, promised) == (425, [425])
+
+
+@pytest.mark.shows("rule-4")
+def test_a_price_agreed_for_the_next_month_is_no_switch_to_monthly_billing(shop: SyncedProvider) -> None:
+    ava = Browser(shop.customer("ava"))
+    subscription = shop.subscribe("ava", FAITH)
+    agree_on_price(shop, subscription, option="end_of_term", unit_price=AGREED)
+    assert is_refusal(ava.get("/api/account/downgrade/estimate"), 409, "no_change")
+    shop.subscribe("ava", GOSPEL, unit="Yearly")
+    answer = ava.get("/api/account/downgrade/estimate").json()
+    assert (answer["planIds"], answer["annualSavings"]) == ([GOSPEL], 12 * 799 - 7999)
