@@ -262,7 +262,7 @@ def _new_switches(
     _check_plans_exist(holdings, plan_ids)
     scheduled_ids = {switch.holding.plan.id for switch in scheduled}
     ids = set(plan_ids) - scheduled_ids
-    # Of several subscriptions to one plan, one can be changeable.
+    # Of several subscriptions to one plan, one is changeable.
     changeable = {holding.plan.id for holding in holdings if holding.is_changeable}
     if any(holding.plan.id in ids - changeable for holding in holdings):
         raise NotChangeable

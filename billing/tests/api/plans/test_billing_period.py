@@ -369,3 +369,16 @@ def test_the_first_of_two_subscriptions_to_one_plan_can_switch(shop: SyncedProvi
     shop.subscribe("mia", FAITH)
     response = mia.get(f"{UPGRADE}/estimate{named}")
     assert (response.status_code, response.json().get("planIds")) == (200, [FAITH])
+
+
+@pytest.mark.shows("rule-19")
+def test_a_plan_that_is_held_twice_is_switched_once(shop: SyncedProvider) -> None:
+    ava = Browser(shop.customer("ava"))
+    older = shop.subscribe("ava", FAITH)
+    shop.provider.travel(days=1)
+    newer = shop.subscribe("ava", FAITH)
+    estimate = ava.get(f"{UPGRADE}/estimate?planIds={FAITH}")
+    assert estimate.status_code == 200
+    result = ava.post(UPGRADE, {"planIds": [FAITH], "quote": estimate.json()["quote"]})
+    assert result.status_code == 200
+    assert [shop.subscription(handle)["billing_period_unit"] for handle in (newer, older)] == ["year", "month"]
