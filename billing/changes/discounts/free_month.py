@@ -19,8 +19,9 @@ from billing.gateway import estimates
 from billing.mirror import churn_events
 from billing.models import Command, OfferClaim, Subscription
 from billing.models.steps import Step
+from billing.queries.bundles import bundle_members
 from billing.queries.discounts import FREE_MONTH_COUPON
-from billing.queries.next_bills import NextBill
+from billing.queries.next_bills import NextBill, billed_plan, date_after_bill
 from billing.queries.subscriptions.holdings import ACTIVE, Holding
 from billing.queries.subscriptions.ownership import live_holdings
 from billing.queries.subscriptions.plans import held_plan
@@ -56,7 +57,8 @@ class OfferNotAvailable(BillingError):
 class FreeMonthOffer:
     """A free month on the plan `holding`, or the `reason` why the account is not eligible; amounts in cents.
 
-    `basis` are the versions of the subscriptions that it was computed from, and `next_bills` those of the plan.
+    `basis` are the versions of the subscriptions that it was computed from, `next_bills` those of the plan, and
+    `paid_again_at` is when the first of them comes that is not free (UTC).
     """
 
     reason: str | None
@@ -64,6 +66,7 @@ class FreeMonthOffer:
     amount_saved: int = 0
     basis: str = ""
     next_bills: Sequence[NextBill] = ()
+    paid_again_at: datetime | None = None
 
     def response_body(self) -> dict[str, Any]:
         """Return the offer as the API shows it."""
@@ -75,7 +78,7 @@ class FreeMonthOffer:
             "amount_saved": self.amount_saved,
             "currency_code": holding.terms.currency if holding else DEFAULT_CURRENCY,
             "next_billing_at": format_iso_utc(bills_at),
-            "new_next_billing_at": format_iso_utc(None if bills_at is None else clock.add_months(bills_at, 1)),
+            "new_next_billing_at": format_iso_utc(self.paid_again_at),
             "plans": [held_plan(holding)] if holding else [],
             "next_bills": [bill.as_json() for bill in self.next_bills],
             "quote": self.quote,
@@ -155,6 +158,7 @@ def _build_offer(account: Account, now: datetime) -> FreeMonthOffer:
     comparable = [holding for holding in eligible if holding.terms == eligible[0].terms]
     chosen = max(comparable, key=lambda holding: holding.subscription.amount)
     subscription = chosen.subscription
+    billed = billed_plan(chosen, None, bundle_members(holdings))
     with translate_estimate_errors():
         saved = estimates.estimate_next_bill(subscription.provider_id).total
     return FreeMonthOffer(
@@ -163,6 +167,7 @@ def _build_offer(account: Account, now: datetime) -> FreeMonthOffer:
         amount_saved=saved,
         basis=compute_basis(holdings),
         next_bills=forecast_bills_with_coupon(holdings, chosen, coupon_id=FREE_MONTH_COUPON, now=now),
+        paid_again_at=None if billed is None else date_after_bill(billed),
     )
 
 

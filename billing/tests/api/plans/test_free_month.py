@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from pytest_django import Settings
 
@@ -159,3 +161,15 @@ def test_nothing_is_claimed_while_the_provider_is_unavailable(ava: Browser, sett
     responses = [ava.get(ESTIMATE), ava.post(CLAIM)]
     assert [is_refusal(response, 503, "billing_unavailable") for response in responses] == [True, True]
     assert not OfferClaim.objects.exists()
+
+
+@pytest.mark.shows("rule-8", "api-23")
+def test_after_a_short_month_the_first_paid_bill_is_on_the_plans_own_day(shop: SyncedProvider) -> None:
+    shop.offer_free_month()
+    shop.provider.travel_to(datetime(2026, 3, 31, 12, tzinfo=UTC))
+    ava = Browser(shop.customer("ava"))
+    faith = shop.subscribe("ava", FAITH)
+    estimate = ava.get(ESTIMATE).json()
+    assert [estimate[name][:10] for name in ("nextBillingAt", "newNextBillingAt")] == ["2026-04-30", "2026-05-31"]
+    shop.pass_term_end("ava", faith)
+    assert iso_time(shop.term_end(faith)) == estimate["newNextBillingAt"]
