@@ -14,7 +14,7 @@ from billing import clock
 from billing.gateway import records
 from billing.gateway.errors import GatewayError, Missing, NotSent
 from billing.gateway.snapshots import CustomerSnapshot, ItemPriceSnapshot, Snapshot, SubscriptionSnapshot
-from billing.mirror import account_identity, comparisons, documents, pause_schedules, revenue_ledger, writer
+from billing.mirror import account_identity, comparisons, documents, erasure, pause_schedules, revenue_ledger, writer
 from billing.mirror.signals import subscriptions_written
 from billing.models import Customer, ItemPrice, Subscription
 from billing.models.mirror_row import MirroredResource
@@ -117,7 +117,8 @@ def resync_account_if_reachable(account_pk: int) -> None:
 def refresh_resource(kind: str, resource_id: str) -> None:
     """Read a resource and apply it. Raises NotSent, Missing, UnknownCustomer.
 
-    A customer that is not mirrored is imported with its records if an account has its address; otherwise it is unknown.
+    A customer that is not mirrored is imported with its records if the site was imported or an account has the address;
+    otherwise it is unknown.
     """
     snapshots = _complete_new_customer(records.find_record(kind, resource_id))
     import_unknown_prices(snapshots)
@@ -128,7 +129,8 @@ def _complete_new_customer(snapshot: Snapshot) -> list[Snapshot]:
     """Return the snapshot, or all records of a customer that is not mirrored. Raises UnknownCustomer."""
     if not isinstance(snapshot, CustomerSnapshot) or Customer.objects.filter(provider_id=snapshot.id).exists():
         return [snapshot]
-    if not account_identity.customer_ids_at_known_addresses([snapshot]):
+    is_wanted = comparisons.is_site_mirrored() and not erasure.find_erased_ids([snapshot.id])
+    if not (is_wanted or account_identity.customer_ids_at_known_addresses([snapshot])):
         raise writer.UnknownCustomer(snapshot.id)
     return records.find_customer_records(snapshot.id)
 

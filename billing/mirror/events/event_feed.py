@@ -121,14 +121,17 @@ class _RecordsApplier:
         new = webhook_intake.unfinished_entries(self.entries)
         owners = {entry.event.id: _owner_id(entry) for entry in new}
         known = {"", *Customer.objects.filter(provider_id__in=owners.values()).values_list("provider_id", flat=True)}
-        if comparisons.is_site_mirrored():
-            # The events after its creation have all that is new of a new customer.
-            created = {owners[entry.event.id] for entry in new if entry.event.event_type == "customer_created"}
-            # An erasure deletes what is stored of a customer's events, so that they are new once more.
-            known |= created - erasure.find_erased_ids(created)
         # The events before a customer was given an account's address may be out of the feed: it is read by itself.
         snapshots = [record.snapshot for entry in new for record in entry.records]
-        unread_customers = account_identity.customer_ids_at_known_addresses(snapshots) - known
+        unread_customers = account_identity.customer_ids_at_known_addresses(snapshots)
+        if comparisons.is_site_mirrored():
+            # An erasure deletes what is stored of a customer's events, so that they are new once more.
+            wanted = set(owners.values()) - erasure.find_erased_ids(set(owners.values()))
+            # The events after its creation have all that is new of a new customer. The feed may show that event late.
+            created = {owners[entry.event.id] for entry in new if entry.event.event_type == "customer_created"}
+            known |= created & wanted
+            unread_customers |= wanted
+        unread_customers -= known
         self._unread.update(("customer", customer_id) for customer_id in unread_customers)
         newest: dict[Resource, FeedRecord] = {}
         for entry in new:
@@ -140,7 +143,7 @@ class _RecordsApplier:
                 event=entry.event,
                 owner=owners[entry.event.id],
                 is_known=owners[entry.event.id] in known | unread_customers,
-                unread=self._unread_ids(entry),
+                unread=self._unread_ids(entry, owners[entry.event.id]),
             )
             for entry in new
         ]
@@ -171,8 +174,10 @@ class _RecordsApplier:
             logger.warning("The content of %s events' records could not be applied", len(snapshots), exc_info=error)
             self._unread.update((record.kind, record.id) for record in feed_records)
 
-    def _unread_ids(self, entry: FeedEvent) -> dict[str, list[str]]:
+    def _unread_ids(self, entry: FeedEvent, owner: str) -> dict[str, list[str]]:
         unread: dict[str, list[str]] = defaultdict(list)
+        if ("customer", owner) in self._unread:
+            return {"customer": [owner]}
         for record in entry.records:
             if (record.kind, record.id) in self._unread:
                 unread[record.kind].append(record.id)

@@ -195,7 +195,7 @@ def _claim_page(events: QuerySet[WebhookEvent]) -> _ClaimedPage:
     """
     has_customer = Exists(Customer.objects.filter(provider_id=OuterRef("owner")))
     # A customer that the portal does not know may have been given the address of an account.
-    is_about_address = Q(owner="") | Q(event_type__in=ADDRESS_EVENTS)
+    is_about_address = Q(owner="") | Q(event_type__in=ADDRESS_EVENTS) | Q(unread__has_key="customer")
     is_relevant = Case(When(is_about_address, then=Value(value=True)), default=has_customer)
     free = events.select_for_update(skip_locked=True, of=("self",)).values_list("pk", is_relevant)
     first_tried = events.filter(attempts__gt=0).values_list("pk", flat=True).first()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -18,6 +20,7 @@ from accounts.tests.sign_in.sign_in_client import SignInClient
 from billing import clock
 from billing.jobs import schedule
 from billing.mirror import account_identity, account_import, reconcile
+from billing.mirror.events import webhook_processing
 from billing.models import (
     AccountDocument,
     BundleRate,
@@ -27,6 +30,7 @@ from billing.models import (
     PaymentSource,
     Subscription,
     Transaction,
+    WebhookEvent,
 )
 from billing.queries.customers import other_customers
 from billing.receipts import notices
@@ -335,3 +339,51 @@ def test_a_check_of_given_accounts_finds_any_difference_of_theirs(site: Provider
     assert f"invoice {number}: older" in output.getvalue()
     assert "missing" in output.getvalue()
     call_command("reconcile", "ann@example.com", check=True, stdout=StringIO())
+
+
+def replace_feed(proxy: FaultyProxy, events: list[Any]) -> None:
+    """Let the feed show these events alone, as if it lagged behind."""
+    body = json.dumps({"list": [{"event": event} for event in events]}).encode()
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n"
+
+    def replace_pages(request: bytes) -> None:
+        proxy.mode = "replace" if b"/events?" in request else "good"
+
+    proxy.on_answer, proxy.replacement = replace_pages, head.encode() + b"\r\n" + body
+
+
+def test_a_new_customer_comes_whole_although_the_feed_shows_its_creation_last(
+    site: Provider, faulty_proxy: FaultyProxy
+) -> None:
+    import_site()
+    delivery = WebhookDelivery(site)
+    delivery.collect_new()
+    add_customer(site, "emil")
+    shown = [event for event in delivery.collect_new() if event["event_type"] != "customer_created"]
+    replace_feed(faulty_proxy, shown)
+    reconcile.read_feed(now=clock.billing_now())
+    faulty_proxy.restore()
+
+    reconcile.read_feed(now=clock.billing_now())
+
+    assert Subscription.objects.filter(customer__provider_id="emil").exists()
+    assert reconcile_output() == ""
+
+
+def test_a_new_customer_comes_by_webhooks_although_the_feed_lacks_its_events(
+    site: Provider, faulty_proxy: FaultyProxy
+) -> None:
+    import_site()
+    delivery = WebhookDelivery(site)
+    delivery.collect_new()
+    delivery.under_way = []
+    add_customer(site, "emil")
+    delivery.collect_new()
+    replace_feed(faulty_proxy, [])
+    delivery.deliver_all()
+    WebhookEvent.objects.filter(state=WebhookEvent.State.RECEIVED).update(next_attempt_at=timezone.now())
+
+    webhook_processing.process_due_events()
+
+    assert Subscription.objects.filter(customer__provider_id="emil").exists()
+    assert reconcile_output() == ""
