@@ -22,6 +22,7 @@ from billing.queries.commands import has_open_command
 from billing.queries.payments.automatic_payments import (
     PAID,
     billed_subscriptions,
+    bills_after_start,
     failed_tries,
     has_payment_method_failed,
     is_renewal,
@@ -74,7 +75,7 @@ def _find_news(invoice: Invoice, before: Mapping[str, Any] | None) -> str:
     """Return what to tell of an invoice: `paid`, `failed`, or nothing."""
     tries, known = failed_tries(invoice.payload), before or {}
     if invoice.status == PAID:
-        is_news = known.get("status") != PAID and (tries > 0 or is_renewal(invoice))
+        is_news = known.get("status") != PAID and (tries > 0 or bills_after_start(invoice))
         return "paid" if is_news and not _was_taken_off(invoice, known) else ""
     return "failed" if tries > failed_tries(known) else ""
 

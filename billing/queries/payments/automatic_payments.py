@@ -41,15 +41,36 @@ def billed_subscriptions(invoice: Invoice) -> list[Subscription]:
     return [rows[identifier] for identifier in ids if identifier in rows]
 
 
+def bills_after_start(invoice: Invoice) -> bool:
+    """Return whether an invoice bills a time after the start of a subscription. One query."""
+    return any(begins_at > started for _, started, begins_at in _dated_lines(invoice))
+
+
 def is_renewal(invoice: Invoice) -> bool:
-    """Return whether an invoice bills a later term of a subscription, or the first one after its trial. One query."""
-    starts = {row.provider_id: row.instant("started_at") for row in billed_subscriptions(invoice)}
-    return any(_is_later_term(line, starts) for line in invoice.line_items)
+    """Return whether an invoice bills a later term of a subscription, or the first one after its trial. One query.
+
+    What customer service changes or adds within a term is billed from then on, and is none.
+    """
+    return any(
+        begins_at > started and not _is_within_term(subscription, begins_at)
+        for subscription, started, begins_at in _dated_lines(invoice)
+    )
 
 
-def _is_later_term(line: Mapping[str, Any], starts: Mapping[str, datetime | None]) -> bool:
-    start = starts.get(str(line.get("subscription_id") or ""))
-    return start is not None and int(line.get("date_from") or 0) > start.timestamp()
+def _dated_lines(invoice: Invoice) -> list[tuple[Subscription, datetime, datetime]]:
+    """Return the subscription of each line that bills one, its start, and from when the line bills it (UTC)."""
+    rows = {row.provider_id: row for row in billed_subscriptions(invoice)}
+    return [
+        (subscription, started, datetime.fromtimestamp(int(line.get("date_from") or 0), tz=UTC))
+        for line in invoice.line_items
+        if (subscription := rows.get(str(line.get("subscription_id") or ""))) is not None
+        and (started := subscription.instant("started_at")) is not None
+    ]
+
+
+def _is_within_term(subscription: Subscription, at: datetime) -> bool:
+    start, end = subscription.instant("current_term_start"), subscription.current_term_end
+    return start is not None and end is not None and start < at < end
 
 
 def is_told_by_change(invoice: Invoice, *, tries: int) -> bool:

@@ -232,3 +232,21 @@ def test_it_waits_for_an_open_change_that_may_have_made_the_invoice(
     OutgoingMail.objects.update(next_attempt_at=row.created_at)
     send_due_mail()
     assert len(payment_mails()) == 1
+
+
+@pytest.mark.shows("rule-22")
+def test_the_receipt_of_a_change_by_customer_service_within_a_term_tells_no_renewal(
+    provider: Provider, webhooks: WebhookDelivery
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    deliver(webhooks)
+    provider.travel(days=10)
+    items = [{"item_price_id": f"{KIDS}-USD-Monthly", "quantity": 1}]
+    provider.sdk.Subscription.update_for_items(provider.subscription(alice).id, {"subscription_items": items})
+    deliver(webhooks)
+    (sent,) = payment_mails()
+    assert sent.subject.startswith("Receipt for Kids: $")
+    assert "renewed" not in sent.body
+    provider.travel(days=25)
+    deliver(webhooks)
+    assert "Kids renewed on" in payment_mails()[-1].body
