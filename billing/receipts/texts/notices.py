@@ -20,7 +20,9 @@ from billing.receipts.phrases import (
 from billing.terms import DEFAULT_CURRENCY
 
 SUBSCRIPTIONS_LINK = Link("See your subscriptions", DASHBOARD_PATH)
+ADD_METHOD_LINK = Link("Add a payment method", PAYMENT_METHODS_PATH)
 NOTHING_TO_DO = "You don't need to do anything."
+ADD_METHOD = "There's no payment method on your account. Add one before then."
 
 
 @dataclass(frozen=True)
@@ -49,11 +51,11 @@ def resume_notice(bills: Sequence[UpcomingBill]) -> Receipt:
         title=f"{plan_names(subscriptions)} {verb_form(subscriptions, 'resumes', 'resume')} on {date}",
         lines=[
             f"Your {end} on {date}, and we'll charge {_amounts_phrase(bills)} that day.",
-            NOTHING_TO_DO,
+            ADD_METHOD if _lacks_method(*bills) else NOTHING_TO_DO,
         ],
         facts=[("Resumes", date), *_amount_facts(bills), *_payment_method_facts(*subscriptions)],
         undo_text="You can resume sooner, or cancel: it ends immediately, and you won't be charged.",
-        action=SUBSCRIPTIONS_LINK,
+        action=ADD_METHOD_LINK if _lacks_method(*bills) else SUBSCRIPTIONS_LINK,
         links=[_cancel_link(subscription) for subscription in subscriptions],
     )
 
@@ -76,10 +78,13 @@ def trial_end_notice(bill: UpcomingBill) -> Receipt:
     period = bill.subscription.terms.period_phrase
     return Receipt(
         title=f"Your {name} trial ends on {date}",
-        lines=[f"Billing starts that day: {bill.amount} for the first {period}.", NOTHING_TO_DO],
+        lines=[
+            f"Billing starts that day: {bill.amount} for the first {period}.",
+            ADD_METHOD if _lacks_method(bill) else NOTHING_TO_DO,
+        ],
         facts=[("Trial ends", date), (f"First {period}", bill.amount), *_payment_method_facts(bill.subscription)],
         undo_text=f"If you cancel before {date}, you won't be charged.",
-        action=SUBSCRIPTIONS_LINK,
+        action=ADD_METHOD_LINK if _lacks_method(bill) else SUBSCRIPTIONS_LINK,
         links=[_cancel_link(bill.subscription)],
     )
 
@@ -89,10 +94,13 @@ def renewal_notice(bill: UpcomingBill) -> Receipt:
     name, date = plan_name(bill.subscription), long_date(bill.at)
     return Receipt(
         title=f"{name} renews on {date}",
-        lines=[f"Your annual plan renews on {date} for {bill.amount}.", NOTHING_TO_DO],
+        lines=[
+            f"Your annual plan renews on {date} for {bill.amount}.",
+            ADD_METHOD if _lacks_method(bill) else NOTHING_TO_DO,
+        ],
         facts=[("Renews", date), ("Amount", bill.amount), *_payment_method_facts(bill.subscription)],
         undo_text=f"You can change or cancel it anytime before then and keep watching until {date}.",
-        action=SUBSCRIPTIONS_LINK,
+        action=ADD_METHOD_LINK if _lacks_method(bill) else SUBSCRIPTIONS_LINK,
         links=[_cancel_link(bill.subscription)],
     )
 
@@ -151,9 +159,18 @@ def _payment_method_facts(*subscriptions: Subscription) -> list[Fact]:
 
 
 def _payment_method_text(subscription: Subscription) -> str:
-    source_id = subscription.text("payment_source_id") or subscription.customer.text("primary_payment_source_id")
-    source = PaymentSource.objects.filter(provider_id=source_id, deleted=False).first()
+    source = _paying_source(subscription)
     return payment_method_name(source) if source else "Not on file"
+
+
+def _lacks_method(*bills: UpcomingBill) -> bool:
+    """Return whether a bill comes that nothing can be charged for."""
+    return any(bill.cents and _paying_source(bill.subscription) is None for bill in bills)
+
+
+def _paying_source(subscription: Subscription) -> PaymentSource | None:
+    source_id = subscription.text("payment_source_id") or subscription.customer.text("primary_payment_source_id")
+    return PaymentSource.objects.filter(provider_id=source_id, deleted=False).first()
 
 
 def _cancel_link(subscription: Subscription) -> Link:

@@ -317,3 +317,21 @@ def test_monthly_renewals_and_canceled_subscriptions_get_no_notice(provider: Pro
     account_import.resync_account(alice)
 
     assert run_notices_before(provider, clock.billing_now() + timedelta(days=360)) == 0
+
+
+@pytest.mark.shows("rule-16")
+@pytest.mark.parametrize(("make_account", "days"), [(make_paused, 3), (make_trial, 7), (make_yearly, 30)])
+def test_a_notice_asks_for_a_payment_method_if_there_is_none(
+    provider: Provider, make_account: Callable[[Provider], Account], days: int
+) -> None:
+    alice = make_account(provider)
+    provider.sdk.PaymentSource.delete(alice.customer.payment_sources.get().provider_id)
+    account_import.resync_account(alice)
+
+    assert run_notices_before(provider, next_bill_at() - timedelta(days=days)) == 1
+    send_due_mail()
+
+    text = " ".join(mail.outbox[-1].body.split())
+    assert "There's no payment method on your account. Add one before then." in text
+    assert "You don't need to do anything." not in text
+    assert "/manage-payment-method" in text
