@@ -119,8 +119,13 @@ def _bundle_member(holding: Holding) -> BundleMember:
         ends_at=holding.cancel_at,
         coupons=tuple(str(row["coupon_id"]) for row in subscription.coupons),
         changing_to=holding.scheduled_price,
-        is_writable=subscription.status in WRITABLE_STATUSES,
+        is_writable=subscription.status in WRITABLE_STATUSES and not _would_lose_change(holding),
     )
+
+
+def _would_lose_change(holding: Holding) -> bool:
+    """Return whether a write would delete a scheduled change for good: its price is no longer sold."""
+    return holding.changing_to is not None and not holding.changing_to.is_on_sale
 
 
 def next_bill_at(holding: Holding) -> datetime | None:

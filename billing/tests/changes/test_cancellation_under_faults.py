@@ -362,6 +362,26 @@ def test_a_change_that_a_refused_swap_has_dropped_is_shown_no_more(provider: Pro
         assert plans[FAITH]["hasScheduledChange"] is False
 
 
+@pytest.mark.shows("rule-6")
+def test_a_scheduled_change_to_a_price_that_was_archived_since_is_kept(provider: Provider) -> None:
+    for size, percentage in ((2, 10), (3, 15)):
+        BundleRate.objects.create(size=size, percentage=percentage, coupon_id=f"BUNDLE-{size}")
+    bea = provider.subscriber("bea", GOSPEL, KIDS, coupon_ids=["BUNDLE-3"])
+    provider.subscribe("bea", FAITH, unit="Yearly", coupon_ids=["BUNDLE-3"])
+    account_import.resync_account(bea)
+    assert Browser(bea).post("/api/account/downgrade", {"planIds": [FAITH]}).status_code == 200
+    provider.sdk.ItemPrice.update(f"{FAITH}-USD-Monthly", {"status": "archived"})
+    provider.follow_clock()
+    body = {"subscriptionIds": [provider.subscription(bea, KIDS).id], **SURVEY}
+
+    assert Browser(bea).post("/api/account/subscriptions/cancel", body).status_code == 200
+
+    assert provider.subscription(bea, FAITH).has_scheduled_changes
+    provider.travel(days=367)
+    assert provider.subscription(bea, FAITH).billing_period_unit == "month"
+    account_import.resync_account(bea)
+
+
 @pytest.mark.shows("reliability-48")
 @pytest.mark.parametrize("is_told", [False, True], ids=["before the webhook", "after the webhook"])
 def test_a_repeated_cancellation_does_not_end_a_term_that_customer_service_has_charged(
