@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from accounts.models import Account
+from billing.mirror import pause_schedules
 from billing.mirror.pause_schedules import PAUSE_DAYS
 from billing.models import Command
 from billing.models.steps import Step, StepOperation, subscription_step
@@ -122,10 +123,12 @@ class CanceledSubscription:
 class RestorableChanges:
     """What a cancellation set aside: a scheduled pause, and what a scheduled change sets.
 
-    `pause_ends_at` is the end (UTC) that customer service had given the pause at the provider.
+    `pause_ends_at` is the end (UTC) that customer service had given the pause at the provider. Only a pause that was
+    scheduled here (`is_own_pause`) ends otherwise.
     """
 
     pause: bool = False
+    is_own_pause: bool = True
     pause_ends_at: datetime | None = None
     change: ScheduledPrice = NOTHING_SCHEDULED
 
@@ -156,7 +159,8 @@ class KeptSubscription:
         """Return the member as it renews, or as it resumes after a restored pause."""
         bills_at = term_end(self.holding)
         if self.restored.pause and bills_at is not None:
-            bills_at = self._pause_ends_at or bills_at + timedelta(days=PAUSE_DAYS)
+            own_end = bills_at + timedelta(days=PAUSE_DAYS) if self.restored.is_own_pause else None
+            bills_at = self._pause_ends_at or own_end
         return replace(member, ends_at=None, bills_at=bills_at, changing_to=self.restored.change)
 
     def plan_after(self, plan: PlanRow) -> PlanRow | None:
@@ -227,7 +231,7 @@ def restorable_changes(account: Account, holding: Holding) -> RestorableChanges:
         done = [step for step in command.steps if step.subscription_id == subscription_id and step.is_done]
         ending = next((step for step in done if step.operation in ENDING_OPERATIONS), None)
         if ending:
-            return _changes_set_aside_by(done) if _has_scheduled(ending, holding) else RestorableChanges()
+            return _changes_set_aside_by(done, holding) if _has_scheduled(ending, holding) else RestorableChanges()
     return RestorableChanges()
 
 
@@ -237,7 +241,7 @@ def _has_scheduled(ending: Step, holding: Holding) -> bool:
     return scheduled_at is None or ending.begun_at is None or scheduled_at <= ending.begun_at + LONGEST_STEP
 
 
-def _changes_set_aside_by(done: Sequence[Step]) -> RestorableChanges:
+def _changes_set_aside_by(done: Sequence[Step], holding: Holding) -> RestorableChanges:
     by_operation = {step.operation: step for step in done}
     if StepOperation.KEEP in by_operation:
         return RestorableChanges()
@@ -247,6 +251,7 @@ def _changes_set_aside_by(done: Sequence[Step]) -> RestorableChanges:
     end = pause.arguments.get("resume_date") if pause else None
     return RestorableChanges(
         pause=pause is not None,
+        is_own_pause=pause_schedules.was_set_aside(holding.subscription),
         pause_ends_at=None if end is None else datetime.fromtimestamp(end, tz=UTC),
         change=change if price_on_sale(change.price) else NOTHING_SCHEDULED,
     )

@@ -199,7 +199,8 @@ def _record_scheduled_pauses(subscriptions: Sequence[Subscription], now: datetim
 
 def _reopen_pause_schedules(subscriptions: Sequence[Subscription], now: datetime) -> None:
     for subscription in _with_pause(subscriptions):
-        pause_schedules.ensure_schedule(subscription, now=now)
+        if pause_schedules.was_set_aside(subscription):
+            pause_schedules.ensure_schedule(subscription, now=now)
 
 
 def _with_pause(subscriptions: Sequence[Subscription]) -> list[Subscription]:

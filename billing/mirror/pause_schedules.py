@@ -50,6 +50,12 @@ def ensure_schedule(subscription: Subscription, *, now: datetime) -> PauseSchedu
     return schedule
 
 
+def was_set_aside(subscription: Subscription) -> bool:
+    """Return whether a cancellation has closed the newest schedule; a pause by customer service had none."""
+    newest = PauseSchedule.objects.filter(subscription=subscription).order_by("-pk").first()
+    return newest is not None and newest.state == State.CANCELLED
+
+
 def close_schedules(
     subscriptions: Sequence[Subscription], *, state: PauseSchedule.State, because: str, now: datetime
 ) -> None:

@@ -407,3 +407,15 @@ def test_a_change_of_many_long_names_is_told_in_as_much_as_the_activity_holds(
     told = browser.get("/api/account/activity").json()[0]["text"]
     assert (len(told), told[-1]) == (500, "…")
     assert OutgoingMail.objects.get().context["title"].startswith(told[:-1])
+
+
+@pytest.mark.shows("rule-7")
+def test_the_undo_restores_a_pause_by_customer_service_without_an_end(shop: SyncedProvider, ava: Account) -> None:
+    browser, faith = Browser(ava), shop.subscribe("ava", FAITH)
+    shop.client.Subscription.pause(faith, {"pause_option": "end_of_term"})
+    shop.import_customer("ava")
+    before = browser.get("/api/account").json()["plans"]
+    assert before[0]["resumeDate"] is None
+    assert browser.post(CANCEL).status_code == 200
+    assert browser.post(KEEP, {"subscriptionId": [faith]}).json()["plans"] == before
+    assert not PauseSchedule.objects.exists()
