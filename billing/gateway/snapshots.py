@@ -23,7 +23,7 @@ SUBSCRIPTION_FIELDS = (
     "current_term_start", "current_term_end", "next_billing_at", "trial_start", "trial_end",
     "pause_date", "resume_date", "cancelled_at", "cancel_reason", "cancel_schedule_created_at",
     "start_date", "started_at", "activated_at", "created_at", "updated_at", "has_scheduled_changes",
-    "due_invoices_count", "due_since", "total_dues", "payment_source_id",
+    "due_invoices_count", "due_since", "total_dues", "payment_source_id", "auto_collection",
 )  # fmt: skip
 COUPON_ON_SUBSCRIPTION_FIELDS = ("coupon_id", "coupon_code", "applied_count", "apply_till")
 SOURCE_FIELDS = ("id", "customer_id", "type", "status", "created_at", "updated_at")

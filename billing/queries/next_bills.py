@@ -81,6 +81,7 @@ class BilledPlan:
     `bill` is None while it is not known. From `ends_at` on it bills nothing. `subscription_id` is empty for a plan that
     has not started. `anchor_day` is the day of the month on which it bills where a month has that day. `full_price` is
     what a whole period costs before discounts (cents), which the next bill need not be; None if that is not known.
+    `is_collected` says whether its bills are charged automatically, None if the customer says it.
     `creation` orders subscriptions by their creation: the time (UTC), and the row's key for those of one time.
     """
 
@@ -92,6 +93,7 @@ class BilledPlan:
     bill: EstimatedBill | None
     coupon_rows: Sequence[Mapping[str, Any]] = ()
     source_id: str = ""
+    is_collected: bool | None = None
     anchor_day: int = 0
     member: BundleMember | None = None
     ends_at: datetime | None = None
@@ -163,7 +165,7 @@ class Payer:
 
     def source_for(self, plan: BilledPlan) -> PaymentSource | None:
         """Return the payment method that pays a plan's bills: its own, else the primary one; None if none does."""
-        if not self.is_collected:
+        if not (self.is_collected if plan.is_collected is None else plan.is_collected):
             return None
         return self.sources.get(plan.source_id) or self.sources.get(self.primary_id)
 
@@ -232,6 +234,7 @@ def billed_plan(holding: Holding, bill: EstimatedBill | None, members: Iterable[
         bill=bill,
         coupon_rows=subscription.coupons,
         source_id=subscription.text("payment_source_id"),
+        is_collected={"on": True, "off": False}.get(subscription.text("auto_collection")),
         anchor_day=started.day if started and not holding.is_paused and not holding.has_scheduled_pause else at.day,
         member=member,
         ends_at=ends_at,

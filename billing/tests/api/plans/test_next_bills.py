@@ -246,3 +246,19 @@ def test_an_unreachable_provider_leaves_the_date_alone(shop: SyncedProvider) -> 
         assert figures(read_bills(ava)) == [("2026-04-10", None, "month", False)]
     NextBillEstimate.objects.update(next_attempt_at=database_now())
     assert figures(read_bills(ava)) == [("2026-04-10", 699, "month", False)]
+
+
+@pytest.mark.shows("rule-21")
+def test_a_plan_that_customer_service_lets_be_paid_by_hand_names_no_payment_method(shop: SyncedProvider) -> None:
+    ava = shop.customer("ava")
+    by_hand = shop.subscribe("ava", FAITH, auto_collection="off")
+    gospel = shop.subscribe("ava", GOSPEL)
+    shop.client.Customer.update("ava", {"auto_collection": "off"})
+    shop.client.Subscription.override_billing_profile(gospel, {"auto_collection": "on"})
+    shop.import_customer("ava")
+    sources = {bill["plans"][0]: bill["paymentSource"] for bill in read_bills(ava)}
+    assert sources[by_hand] is None
+    assert sources[gospel]["last4"] == "1111"
+    shop.client.Customer.update("ava", {"auto_collection": "on"})
+    shop.import_customer("ava")
+    assert [bill["paymentSource"] is None for bill in read_bills(ava)] == [True, False]
