@@ -26,7 +26,7 @@ from billing.gateway.errors import GatewayError, NoTurn
 from billing.gateway.estimates import ChangeEstimate
 from billing.mirror import account_import, pause_schedules
 from billing.mirror.next_bills import amounts_due
-from billing.models import PauseSchedule, Subscription
+from billing.models import ItemPrice, PauseSchedule, Subscription
 from billing.queries.discounts import next_bill_amount
 from billing.queries.next_bills import Balances
 from billing.receipts.delivery import Receipt
@@ -187,13 +187,21 @@ def _next_charge_at(what: str, subscription: Subscription) -> datetime | None:
         ends = subscription.has_scheduled_cancellation and not subscription.bills_before_end
         return subscription.trial_end if subscription.status == "in_trial" and not ends else None
     if what == RENEWAL:
-        stays = not subscription.has_scheduled_pause and not subscription.has_scheduled_changes
+        stays = not subscription.has_scheduled_pause and _stays_yearly(subscription)
         renews = subscription.status == "active" and subscription.terms.period_unit == YEAR and stays
         return subscription.next_billing_at if renews else None
     schedule = _open_schedule(subscription)
     # After a decline, the notice of the decline has the date of the next try.
     resumes = schedule is not None and schedule.state == PauseSchedule.State.PAUSED and not schedule.declines
     return schedule.resume_date if schedule is not None and resumes else None
+
+
+def _stays_yearly(subscription: Subscription) -> bool:
+    """Return whether nothing is scheduled, or only another yearly price, which customer service has agreed on."""
+    if not subscription.has_scheduled_changes:
+        return True
+    price = ItemPrice.objects.filter(provider_id=subscription.text("scheduled_item_price_id")).first()
+    return price is not None and price.terms.period_unit == YEAR
 
 
 def _open_schedule(subscription: Subscription) -> PauseSchedule | None:
@@ -314,6 +322,8 @@ def _request_estimate(charge: UpcomingCharge) -> ChangeEstimate | None:
     try:
         if charge.what == RESUME:
             return estimates.estimate_resume(identifier, at=charge.at)
+        if charge.what == RENEWAL:
+            return ChangeEstimate(now=estimates.estimate_renewal(identifier))
         return ChangeEstimate(now=estimates.estimate_next_bill(identifier))
     except NoTurn as error:
         raise NotSettled from error

@@ -335,3 +335,17 @@ def test_a_notice_asks_for_a_payment_method_if_there_is_none(
     assert "There's no payment method on your account. Add one before then." in text
     assert "You don't need to do anything." not in text
     assert "/manage-payment-method" in text
+
+
+@pytest.mark.shows("rule-16")
+def test_a_renewal_at_a_price_agreed_for_the_next_year_has_its_notice(provider: Provider) -> None:
+    alice = make_yearly(provider)
+    items = [{"item_price_id": f"{FAITH}-USD-Yearly", "quantity": 1, "unit_price": 5000}]
+    change = {"subscription_items": items, "replace_items_list": True, "change_option": "end_of_term"}
+    provider.sdk.Subscription.update_for_items(_subscription_id(alice), change)
+    account_import.resync_account(alice)
+
+    assert run_notices_before(provider, next_bill_at() - timedelta(days=30)) == 1
+    send_due_mail()
+
+    assert f"renews on {long_date(next_bill_at())} for $50.00" in " ".join(mail.outbox[-1].body.split())
