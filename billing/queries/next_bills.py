@@ -293,9 +293,10 @@ def _next_bill(
 def _bills_in_sequence(
     plan: BilledPlan, members: Sequence[BundleMember], rates: RateTable | None, book: CouponBook
 ) -> Iterable[tuple[datetime, EstimatedBill | None]]:
-    """Yield the time and the bill of each of a plan's next periods; only the first if it is not known."""
+    """Yield the time and the bill of each of a plan's next periods; only the first if what follows is not known."""
     yield plan.at, plan.bill
-    if plan.bill is None:
+    # A discount that customer service has given without a coupon is in the estimate alone.
+    if plan.bill is None or not {row["coupon_id"] for row in plan.coupon_rows}.issuperset(plan.bill.coupon_ids):
         return
     rows = rows_after_bill(plan.coupon_rows, plan.bill.coupon_ids, plan.at, book)
     full_price = plan.bill.full_price if plan.full_price is None else plan.full_price

@@ -8,8 +8,10 @@ import pytest
 from django.test import override_settings
 
 from billing.models import NextBillEstimate
+from billing.queries.next_bills import Balances, EstimatedBill, Payer, billed_plan, project_bills
+from billing.queries.subscriptions.holdings import holdings_of
 from billing.tests.api.browser import Browser, read_bills
-from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS
+from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS, make_subscription, open_account
 from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT, SyncedProvider
 from core.clock import database_now
 
@@ -262,3 +264,15 @@ def test_a_plan_that_customer_service_lets_be_paid_by_hand_names_no_payment_meth
     shop.client.Customer.update("ava", {"auto_collection": "on"})
     shop.import_customer("ava")
     assert [bill["paymentSource"] is None for bill in read_bills(ava)] == [True, False]
+
+
+@pytest.mark.shows("rule-21")
+def test_what_follows_a_bill_with_a_discount_by_hand_is_not_told() -> None:
+    """Customer service can give a discount without a coupon: how long it lasts is not in the estimate."""
+    account = open_account("alice", make_subscription("faith"))
+    [holding] = holdings_of(account)
+    bill = EstimatedBill(full_price=699, price=559, tax=0, coupon_ids=("discount_1",))
+    plan = billed_plan(holding, bill, ())
+    assert plan is not None
+    [shown] = project_bills([plan], (), Payer(), Balances())
+    assert (shown.amount, shown.follows) == (559, False)
