@@ -251,7 +251,7 @@ def compute_figures(
     """
     bills = [(line.terms, bill_price(line.bill)) for line in lines if line.bill is not None]
     own, *others = map(asdict, totals_by_terms(bills, otherwise=default_terms))
-    due, left = amounts_due(charges, forecast.payer.balances)
+    due, left = amounts_due(charges, forecast.payer.balances, currency=due_currency)
     figures = {
         "due_now": sum(due.values()),
         "due_currency": due_currency,

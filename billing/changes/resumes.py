@@ -276,13 +276,14 @@ def _build_estimate(
     resume_date: datetime, charges: Mapping[str, ChangeEstimate], subscriptions: Sequence[Subscription]
 ) -> ResumeEstimate:
     customer = Customer.objects.get(pk=subscriptions[0].customer_id)
-    due, _ = amounts_due(charges, Balances.of_customer(customer))
+    currency = _common_currency(subscriptions)
+    due, _ = amounts_due(charges, Balances.of_customer(customer), currency=currency)
     # The quote leaves the dates out: it stays valid however long the subscriber reads it.
     return ResumeEstimate(
         resume_date=resume_date,
         amount_due=sum(due.values()),
         charges=due,
-        currency_code=_common_currency(subscriptions),
+        currency_code=currency,
         quote=compute_quote(due),
     )
 

@@ -116,12 +116,16 @@ def bill_before_balances(bill: Bill) -> EstimatedBill:
     )
 
 
-def amounts_due(charges: Mapping[str, ChangeEstimate], balances: Balances) -> tuple[dict[str, int], Balances]:
+def amounts_due(
+    charges: Mapping[str, ChangeEstimate], balances: Balances, *, currency: str
+) -> tuple[dict[str, int], Balances]:
     """Return what each of several charges collects, in cents and in their order, and the balances that they leave.
 
     The provider estimates each charge as if it were the only one, with all that the customer has. Once one has used
     some of it, the next are computed with the rest.
     """
+    if not balances.can_pay(currency):
+        return {subscription_id: estimate.now.amount_due for subscription_id, estimate in charges.items()}, balances
     due, left = {}, balances
     for subscription_id, estimate in charges.items():
         amount, after = replace(left, refundable=left.refundable + estimate.credits).pay(

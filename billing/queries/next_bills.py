@@ -46,10 +46,14 @@ class EstimatedBill:
 
 @dataclass(frozen=True)
 class Balances:
-    """What pays a customer's next bills, in cents: promotional credits, which come off before tax, and others."""
+    """What pays a customer's next bills, in cents: promotional credits, which come off before tax, and others.
+
+    They pay bills in their `currency` alone, if it is known.
+    """
 
     promotional: int = 0
     refundable: int = 0
+    currency: str = ""
 
     @classmethod
     def of_customer(cls, customer: Customer) -> Balances:
@@ -57,6 +61,7 @@ class Balances:
         return cls(
             promotional=customer.cents("promotional_credits"),
             refundable=customer.cents("refundable_credits") + customer.cents("excess_payments"),
+            currency=customer.text("preferred_currency_code"),
         )
 
     @property
@@ -64,14 +69,18 @@ class Balances:
         """Whether nothing is left."""
         return not (self.promotional or self.refundable)
 
+    def can_pay(self, currency: str) -> bool:
+        """Return whether they can pay bills in a currency (docs/rules.md, money-3)."""
+        return self.currency in ("", currency)
+
     def pay(self, bill: EstimatedBill) -> tuple[int, Balances]:
-        """Return what is due of a bill, and the balances that are left."""
+        """Return what is due of a bill in their currency, and the balances that are left."""
         tax = bill.tax or 0
         promotional = min(bill.price, self.promotional)
         left = bill.price - promotional
         due = left + ((2 * tax * left + bill.price) // (2 * bill.price) if bill.price else tax)
         refundable = min(due, self.refundable)
-        return due - refundable, Balances(self.promotional - promotional, self.refundable - refundable)
+        return due - refundable, Balances(self.promotional - promotional, self.refundable - refundable, self.currency)
 
 
 @dataclass(frozen=True)
@@ -267,7 +276,10 @@ def project_bills(
     for at, order, bill in sorted(bills, key=lambda row: row[:2]):
         amount, tax = None, INCLUDED
         if bill is not None:
-            amount, balances = balances.pay(bill)
+            if balances.can_pay(plans[order].terms.currency):
+                amount, balances = balances.pay(bill)
+            else:
+                amount, _ = Balances().pay(bill)
             tax = BEFORE if bill.tax is None and bill.price else INCLUDED
         if shown.get(order) != (amount, tax):
             found.append(_next_bill(plans[order], payer, at, amount, tax, follows=order in shown))

@@ -270,7 +270,8 @@ def _find_upcoming_bills(references: Iterable[Mapping[str, Any]]) -> list[Upcomi
     estimated = {bill.charge.subscription.provider_id: bill.estimate for bill in in_order if bill.estimate is not None}
     due: Mapping[str, int] = {}
     if estimated:
-        due, _ = amounts_due(estimated, Balances.of_customer(in_order[0].charge.subscription.customer))
+        first = in_order[0].charge.subscription
+        due, _ = amounts_due(estimated, Balances.of_customer(first.customer), currency=first.terms.currency)
     return [None if bill is None else _upcoming_bill(bill.charge, due) for bill in found]
 
 

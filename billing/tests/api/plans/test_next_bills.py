@@ -7,11 +7,22 @@ from typing import Any
 import pytest
 from django.test import override_settings
 
-from billing.models import NextBillEstimate
+from billing.gateway.estimates import Bill, ChangeEstimate
+from billing.mirror.next_bills import amounts_due
+from billing.models import Customer, NextBillEstimate
 from billing.queries.next_bills import Balances, EstimatedBill, Payer, billed_plan, project_bills
 from billing.queries.subscriptions.holdings import holdings_of
 from billing.tests.api.browser import Browser, read_bills
-from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS, make_subscription, open_account
+from billing.tests.api.mirror_factory import (
+    FAITH,
+    GOSPEL,
+    KIDS,
+    apply_resources,
+    make_resource,
+    make_subscription,
+    open_account,
+    timestamp_at,
+)
 from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT, SyncedProvider
 from core.clock import database_now
 
@@ -276,3 +287,23 @@ def test_what_follows_a_bill_with_a_discount_by_hand_is_not_told() -> None:
     assert plan is not None
     [shown] = project_bills([plan], (), Payer(), Balances())
     assert (shown.amount, shown.follows) == (559, False)
+
+
+@pytest.mark.shows("money-3")
+def test_credits_pay_no_bill_in_another_currency() -> None:
+    balance = {"promotional_credits": 1000, "preferred_currency_code": "USD"}
+    euros = make_subscription("faith", currency_code="EUR", next_billing_at=timestamp_at(10))
+    account = open_account("alice", euros, make_subscription("gospel", GOSPEL))
+    apply_resources(make_resource("customer", "alice", email="alice@example.com", **balance))
+    payer = Payer.of_customer(Customer.objects.get(account=account))
+    plans = []
+    for holding in holdings_of(account):
+        price = holding.subscription.amount
+        plan = billed_plan(holding, EstimatedBill(full_price=price, price=price, tax=0), ())
+        assert plan is not None
+        plans.append(plan)
+    bills = project_bills(plans, (), payer, payer.balances)
+    assert [(bill.terms.currency, bill.amount) for bill in bills[:3]] == [("EUR", 699), ("USD", 0), ("USD", 598)]
+    charges = {handle: ChangeEstimate(now=Bill(full_price=599, amount_due=599)) for handle in ("first", "second")}
+    due, left = amounts_due(charges, payer.balances, currency="EUR")
+    assert (list(due.values()), left) == ([599, 599], payer.balances)
