@@ -176,7 +176,12 @@ def _charge_candidates(what: str, now: datetime, until: datetime) -> QuerySet[Su
         return subscriptions.filter(status="active", payload__billing_period_unit=YEAR, **billing)
     ending_pauses = PauseSchedule.objects.filter(state=PauseSchedule.State.PAUSED, resume_date__range=(now, until))
     schedules = Prefetch("pause_schedules", PauseSchedule.objects.unfinished(), to_attr="open_schedules")
-    return subscriptions.filter(pk__in=ending_pauses.values("subscription")).prefetch_related(schedules)
+    # The provider ends those that customer service has made there with an end.
+    ended_there = Subscription.objects.filter(
+        status="paused", payload__resume_date__gte=since, payload__resume_date__lte=last
+    )
+    ending = ending_pauses.values_list("subscription").union(ended_there.values_list("pk"))
+    return subscriptions.filter(pk__in=ending).prefetch_related(schedules)
 
 
 def _next_charge_at(what: str, subscription: Subscription) -> datetime | None:
@@ -191,9 +196,11 @@ def _next_charge_at(what: str, subscription: Subscription) -> datetime | None:
         renews = subscription.status == "active" and subscription.terms.period_unit == YEAR and stays
         return subscription.next_billing_at if renews else None
     schedule = _open_schedule(subscription)
+    if schedule is None:  # customer service has paused it, and may have given it an end
+        return subscription.instant("resume_date") if subscription.status == "paused" else None
     # After a decline, the notice of the decline has the date of the next try.
-    resumes = schedule is not None and schedule.state == PauseSchedule.State.PAUSED and not schedule.declines
-    return schedule.resume_date if schedule is not None and resumes else None
+    resumes = schedule.state == PauseSchedule.State.PAUSED and not schedule.declines
+    return schedule.resume_date if resumes else None
 
 
 def _stays_yearly(subscription: Subscription) -> bool:

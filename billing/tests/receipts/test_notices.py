@@ -349,3 +349,22 @@ def test_a_renewal_at_a_price_agreed_for_the_next_year_has_its_notice(provider: 
     send_due_mail()
 
     assert f"renews on {long_date(next_bill_at())} for $50.00" in " ".join(mail.outbox[-1].body.split())
+
+
+@pytest.mark.shows("rule-16")
+def test_a_pause_that_customer_service_made_with_an_end_has_its_notice(provider: Provider) -> None:
+    alice = provider.subscriber("alice", GOSPEL)
+    end = clock.billing_now() + timedelta(days=45)
+    pause = {"pause_option": "immediately", "resume_date": int(end.timestamp())}
+    provider.sdk.Subscription.pause(_subscription_id(alice), pause)
+    account_import.resync_account(alice)
+    assert not PauseSchedule.objects.exists()
+
+    assert run_notices_before(provider, end - timedelta(days=3)) == 1
+    (sent,) = resume_notices()
+    assert run_notices_before(provider, end - timedelta(days=2)) == 0
+
+    assert sent.subject == f"Gospel TV resumes on {long_date(end)}"
+    assert "we'll charge $7.99 that day" in " ".join(sent.body.split())
+    provider.travel_to(end + timedelta(hours=1))
+    assert provider.invoices(alice)[-1].total == 799
