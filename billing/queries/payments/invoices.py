@@ -33,6 +33,8 @@ class BilledItem:
 class CreditNoteRow:
     """A credit note in the billing history, below its invoice: its amount in cents and what became of it.
 
+    Of one that was refunded after it had paid a bill in part, the amount is what was refunded.
+
     `kind` is REFUNDED to a payment method, CREDITED for later bills, or ADJUSTED, taken off before it was paid. `left`
     (cents) still pays the next bills. The payment method is the one that a refund went to.
     """
@@ -157,11 +159,12 @@ def refund_link(note: CreditNote) -> Mapping[str, Any] | None:
 
 
 def _credit_note_row(note: CreditNote, payments: PaymentLookup) -> CreditNoteRow:
+    kind = credit_note_kind(note)
     return CreditNoteRow(
         number=note.provider_id,
-        kind=credit_note_kind(note),
+        kind=kind,
         issued_at=note.issued_at,
-        amount=note.cents("total"),
+        amount=note.cents("amount_refunded" if kind == REFUNDED else "total"),
         left=note.cents("amount_available"),
         currency_code=note.text("currency_code") or DEFAULT_CURRENCY,
         **payments.payment_method(refund_link(note)),

@@ -164,3 +164,14 @@ def test_the_account_says_what_credits_it_has(alice: Browser) -> None:
     apply_resources(make_resource("customer", "alice", email="alice@example.com", **balances))
     body = alice.get("/api/account").json()
     assert (body["creditBalance"], body["creditCurrency"]) == (701, "USD")
+
+
+@pytest.mark.shows("history-10")
+def test_a_note_that_paid_a_bill_before_its_rest_was_refunded_shows_what_was_refunded(alice: Browser) -> None:
+    link = {"txn_id": "txn_back", "applied_amount": 50, "txn_status": "success", "txn_date": timestamp_at()}
+    amounts: dict[str, Any] = {"amount_allocated": 150, "amount_refunded": 50, "amount_available": 0}
+    apply_resources(make_note("CN-2", status="refunded", linked_refunds=[link], **amounts))
+    [row] = alice.get("/api/invoice/list").json()
+    assert [(note["kind"], note["amount"]) for note in row["creditNotes"] if note["number"] == "CN-2"] == [
+        ("REFUNDED", 50)
+    ]
