@@ -32,6 +32,7 @@ from billing.queries.payments.automatic_payments import (
 )
 from billing.queries.payments.failed_payments import find_payment_failure, last_failed_attempt
 from billing.queries.payments.invoices import PaymentLookup, last_payment
+from billing.queries.payments.past_due import DUE_STATUSES
 from billing.receipts.delivery import Receipt
 from billing.receipts.phrases import charged_method_name
 from billing.receipts.texts import payments
@@ -110,7 +111,7 @@ def prepare_payment_mail(row: OutgoingMail) -> dict[str, object] | None:
 
 def _is_still_failed(about: Mapping[str, Any], invoice: Invoice) -> bool:
     """Return whether the try that a mail tells is the last one, and the invoice is still due."""
-    return invoice.status != PAID and failed_tries(invoice.payload) == about["tries"]
+    return invoice.status in DUE_STATUSES and failed_tries(invoice.payload) == about["tries"]
 
 
 @transaction.atomic

@@ -15,6 +15,7 @@ from accounts.tests.sign_in.sign_in_client import send_due_mail
 from billing import clock
 from billing.mirror import account_import
 from billing.models import Command, Invoice
+from billing.receipts.payment_mails import prepare_payment_mail
 from billing.tests.changes.test_pauses import pause_plans, run_due_jobs
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, KIDS, VISA_CARD, Provider
 from billing.tests.support.webhook_delivery import WebhookDelivery
@@ -250,3 +251,18 @@ def test_the_receipt_of_a_change_by_customer_service_within_a_term_tells_no_rene
     provider.travel(days=25)
     deliver(webhooks)
     assert "Kids renewed on" in payment_mails()[-1].body
+
+
+def test_a_failure_whose_invoice_was_voided_before_its_mail_left_is_not_told(
+    provider: Provider, webhooks: WebhookDelivery, broke: Account
+) -> None:
+    provider.travel_to(next_bill(broke) + timedelta(hours=1))
+    webhooks.collect_new()
+    webhooks.deliver_all()
+    row = OutgoingMail.objects.get(kind="payment")
+    assert prepare_payment_mail(row) is not None  # and the mail server did not take it
+    provider.sdk.Invoice.void_invoice(provider.invoices(broke)[-1].id, {})
+    deliver(webhooks)
+    assert payment_mails() == []
+    row.refresh_from_db()
+    assert row.state == OutgoingMail.State.DROPPED
