@@ -28,7 +28,7 @@ from billing.queries.subscriptions.plans import held_plan
 from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import perks
 from billing.survey import FREE_MONTH, Survey
-from billing.terms import DEFAULT_CURRENCY, MONTH
+from billing.terms import DEFAULT_CURRENCY, MONTH, BillingTerms
 
 CLAIM_INTERVAL = timedelta(days=365)
 
@@ -191,8 +191,13 @@ def _eligible_holdings(holdings: list[Holding]) -> list[Holding]:
     return [
         holding
         for holding in _active_holdings(holdings)
-        if holding.is_changeable and holding.terms.period_unit == MONTH
+        if holding.is_changeable and {holding.terms.period_unit, _next_terms(holding).period_unit} == {MONTH}
     ]
+
+
+def _next_terms(holding: Holding) -> BillingTerms:
+    """Return the terms of the next bill, which would use the free month."""
+    return holding.terms if holding.changing_to is None else holding.changing_to.terms
 
 
 def _has_recent_claim(account: Account, now: datetime) -> bool:

@@ -173,3 +173,17 @@ def test_after_a_short_month_the_first_paid_bill_is_on_the_plans_own_day(shop: S
     assert [estimate[name][:10] for name in ("nextBillingAt", "newNextBillingAt")] == ["2026-04-30", "2026-05-31"]
     shop.pass_term_end("ava", faith)
     assert iso_time(shop.term_end(faith)) == estimate["newNextBillingAt"]
+
+
+@pytest.mark.shows("rule-8")
+def test_a_plan_that_customer_service_switches_to_the_year_at_its_next_bill_has_no_free_month(
+    shop: SyncedProvider,
+) -> None:
+    shop.offer_free_month()
+    ava = Browser(shop.customer("ava"))
+    faith = shop.subscribe("ava", FAITH)
+    items = [{"item_price_id": f"{FAITH}-USD-Yearly", "quantity": 1}]
+    change = {"subscription_items": items, "replace_items_list": True, "change_option": "end_of_term"}
+    shop.client.Subscription.update_for_items(faith, change)
+    shop.import_customer("ava")
+    assert_not_claimable(ava, "not_monthly")
