@@ -12,6 +12,7 @@ from billing.gateway.snapshots import EPOCH, parse_instant
 
 ITEM_LEVEL = "item_level_coupon"
 PROMOTIONAL_CREDITS = "promotional_credits"
+TAX_INCLUSIVE = "tax_inclusive"
 
 
 @dataclass(frozen=True)
@@ -20,9 +21,9 @@ class Bill:
 
     `full_price` is the price of the items before discounts, `bundle_savings` the discount of item-level coupons,
     `coupon_discount` that of all others, and `amount_due` what would be collected, after tax and credits. `coupon_ids`
-    are the coupons that it uses. `tax` is the tax of what promotional credits of `promotional` cents leave; None if the
-    provider has not estimated this bill. `tax_percent` is the rate of all its items; None if they have several.
-    It bills the plan from `begins_at` to `ends_at` (UTC).
+    are the coupons that it uses. `tax` is the tax of what promotional credits of `promotional` cents leave: 0 if the
+    prices include it, None if the provider has not estimated this bill. `tax_percent` is the rate of all its items;
+    None if they have several. It bills the plan from `begins_at` to `ends_at` (UTC).
     """
 
     full_price: int = 0
@@ -176,15 +177,17 @@ def _parse_bill(invoice: Mapping[str, Any]) -> Bill:
     promotional = [row for row in invoice.get("discounts") or () if row.get("entity_type") == PROMOTIONAL_CREDITS]
     newest = max(_plan_lines(invoice), key=lambda line: int(line["date_to"]), default=None)
     bundle = sum(int(row["amount"]) for row in discounts if row.get("entity_type") == ITEM_LEVEL)
+    # Of a site whose prices include tax, the amounts have it already.
+    is_tax_in_price = invoice.get("price_type") == TAX_INCLUSIVE
     return Bill(
         full_price=sum(int(line["amount"]) for line in invoice.get("line_items") or ()),
         bundle_savings=bundle,
         coupon_discount=sum(int(row["amount"]) for row in discounts) - bundle,
         amount_due=int(invoice.get("amount_due") or 0),
         coupon_ids=frozenset(str(row["entity_id"]) for row in discounts if row.get("entity_id")),
-        tax=sum(int(row["amount"]) for row in invoice.get("taxes") or ()),
+        tax=0 if is_tax_in_price else sum(int(row["amount"]) for row in invoice.get("taxes") or ()),
         promotional=sum(int(row["amount"]) for row in promotional),
-        tax_percent=_common_tax_percent(invoice.get("line_items") or ()),
+        tax_percent=Decimal(0) if is_tax_in_price else _common_tax_percent(invoice.get("line_items") or ()),
         begins_at=None if newest is None else parse_instant(newest["date_from"]),
         ends_at=None if newest is None else parse_instant(newest["date_to"]),
     )
