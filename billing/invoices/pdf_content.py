@@ -95,8 +95,10 @@ def _address_lines(billed: dict[str, Any]) -> tuple[str, ...]:
 
 
 def tax_lines(invoice: Invoice | CreditNote) -> tuple[TaxLine, ...]:
-    """Return the taxes of an invoice or a credit note."""
-    return tuple(TaxLine(label=tax.get("name", "Tax"), amount=tax["amount"]) for tax in invoice.payload["taxes"])
+    """Return the taxes of an invoice or a credit note; they are in the amounts already if the prices include them."""
+    included = " (included)" if invoice.text("price_type") == "tax_inclusive" else ""
+    taxes = invoice.payload["taxes"]
+    return tuple(TaxLine(label=f"{tax.get('name', 'Tax')}{included}", amount=tax["amount"]) for tax in taxes)
 
 
 def invoice_line(line: Mapping[str, Any], zone: str) -> InvoiceLine:

@@ -237,3 +237,13 @@ def test_the_rows_of_a_pdf_lead_from_the_total_to_what_is_due(
     [adjusted] = taken_off.values()
     paid_row = f"Amount paid -${paid / 100:.2f} " if paid else ""
     assert f"Total $6.99 {paid_row}Adjusted -${adjusted / 100:.2f} Amount due $0.00" in text
+
+
+@pytest.mark.shows("rule-12")
+def test_a_pdf_says_that_tax_is_in_the_prices_if_it_is(settings: Settings, tmp_path: Path) -> None:
+    settings.MEDIA_ROOT = tmp_path
+    tax = {"price_type": "tax_inclusive", "taxes": [{"name": "VAT", "amount": 112}]}
+    alice = Browser(open_account("alice", make_invoice_with_line(**tax)))
+    response: Any = APIClient().get(make_pdf_link(alice))
+    [text] = page_texts(PdfReader(BytesIO(b"".join(response.streaming_content))))
+    assert "Subtotal $6.99 VAT (included) $1.12 Total $6.99" in text
