@@ -40,6 +40,17 @@ def test_the_broker_of_the_containers_has_the_password_that_the_portal_sends():
     assert SERVICES["web"]["environment"]["REDIS_URL"].startswith("redis://:${REDIS_PASSWORD:?")
 
 
+@pytest.mark.shows("security-66")
+def test_no_process_of_the_portal_is_given_the_password_of_the_role_that_owns_the_tables():
+    served = {name: service for name, service in SERVICES.items() if "env_file" in service and name != "migrate"}
+
+    assert {*served} == {"web", "web2", "codes", "worker", "jobs", "beat"}
+    assert {name: service["environment"].get("POSTGRES_OWNER_PASSWORD") for name, service in served.items()} == (
+        dict.fromkeys(served, "")
+    )
+    assert [name for name, service in served.items() if "portal_owner" in service["environment"]["DATABASE_URL"]] == []
+
+
 def test_the_workers_consume_the_queues_of_the_demo():
     demo = portal_processes()
     queues = {name: demo[name][demo[name].index("-Q") + 1] for name in ("codes", "worker", "jobs")}
