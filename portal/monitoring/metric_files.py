@@ -69,6 +69,14 @@ def _warn_of_lost_metric(error: OSError) -> None:
     logger.warning("A metric could not be written (%s).", type(error).__name__)
 
 
+def begin_at_zero(figures: Histogram, labels: tuple[str, ...]) -> None:
+    """Let a series exist before anything is observed: one that begins at 1 does not show as a rise."""
+    try:
+        figures.labels(*labels)
+    except OSError as error:
+        _warn_of_lost_metric(error)
+
+
 def collect_counts() -> CollectorRegistry:
     """Return a registry with what all processes that share the folder counted."""
     registry = CollectorRegistry()

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
+from celery import states
 from celery.signals import task_postrun, task_prerun, worker_ready
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -31,7 +32,7 @@ from billing.health import checks
 from core.network import is_from_networks
 from portal import views
 from portal.monitoring import service_metrics
-from portal.monitoring.metric_files import REGISTRY, collect_counts, count_events, observe_seconds
+from portal.monitoring.metric_files import REGISTRY, begin_at_zero, collect_counts, count_events, observe_seconds
 from portal.monitoring.service_metrics import QueueCollector
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ NO_ANSWER = "none"
 # Each new label stays in memory and file for good, and a client may send any word as its method.
 KNOWN_METHODS = frozenset(name.upper() for name in View.http_method_names)
 OTHER_METHOD = "other"
+# Of the names of Celery's own tasks.
+CELERY_PREFIX = "celery."
 # How long a client of a worker's port may take to send its request.
 CLIENT_TIMEOUT_SECONDS = 10
 
@@ -124,7 +127,15 @@ def connect_metrics() -> None:
     transport.add_watcher(_observe_provider)
     task_prerun.connect(_begin_task, dispatch_uid="portal.monitoring.metrics")
     task_postrun.connect(_end_task, dispatch_uid="portal.monitoring.metrics")
+    worker_ready.connect(_begin_failures, dispatch_uid="portal.monitoring.metrics.failures")
     worker_ready.connect(_serve_metrics, dispatch_uid="portal.monitoring.metrics")
+
+
+def _begin_failures(*, sender: Any, **_: Any) -> None:
+    """Let the failures of each task begin at zero, or the first one would raise no alert."""
+    for name in sender.app.tasks:
+        if not name.startswith(CELERY_PREFIX):
+            begin_at_zero(TASK_SECONDS, (name, states.FAILURE))
 
 
 class _QuietHandler(WSGIRequestHandler):

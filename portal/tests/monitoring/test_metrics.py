@@ -156,6 +156,30 @@ def test_a_worker_serves_its_metrics_to_the_networks_on_its_own_port(tmp_path):
         assert request_from("127.0.0.2", "/").status_code == 404
 
 
+@pytest.mark.django_db(transaction=True)
+def test_failures_of_each_task_begin_at_zero_so_that_the_first_one_raises_the_alert(tmp_path):
+    folder = tmp_path / "metrics"
+    environment = {
+        **worker_environment(tmp_path, settings.CHARGEBEE_ENDPOINT),
+        "PROMETHEUS_MULTIPROC_DIR": str(folder),
+    }
+
+    def task_counts(state):
+        if not folder.is_dir():
+            return {}
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry, path=str(folder))
+        figures = parse_metrics(generate_latest(registry).decode())
+        return {key[2]: count for key, count in figures.items() if key[:2] == ("portal_task_seconds_count", state)}
+
+    with KillableWorker(environment, tmp_path).run_process() as worker:
+        worker.send_message("operators.tasks.forget")
+        wait_until(lambda: task_counts("SUCCESS"))
+    failures = task_counts("FAILURE")
+    assert {"accounts.tasks.tick", "billing.tasks.tick", "billing.tasks.run_job"} <= set(failures)
+    assert set(failures.values()) == {0}
+
+
 @pytest.mark.shows("security-42")
 def test_clients_outside_the_networks_get_404(visitor, settings):
     assert visitor.get("/metrics", REMOTE_ADDR=OUTSIDE).status_code == 404
