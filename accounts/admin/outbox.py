@@ -38,6 +38,7 @@ class OutgoingMailAdmin(MailPreviews, LargeTableAdmin, ReadOnlyAdmin):
         "next_attempt_at",
         "expires_at",
         "sent_at",
+        "given_up_at",
         "dedupe_key",
         "context",
     )

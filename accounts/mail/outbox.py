@@ -86,11 +86,12 @@ def queue_health(queue: Queue) -> QueueHealth:
 def outbox_health() -> OutboxHealth:
     """Tell how many mails wait and since when, and how many of the last day's never left."""
     waiting = OutgoingMail.objects.filter(state=OutgoingMail.State.PENDING)
-    lately = OutgoingMail.objects.filter(created_at__gt=clock.database_now() - timedelta(days=1))
+    # Not by when they were queued: a mail is tried for a day, and a notice waits for days.
+    lately = OutgoingMail.objects.filter(given_up_at__gt=clock.database_now() - timedelta(days=1))
     return OutboxHealth(
         waiting=waiting.count(),
         oldest=waiting.aggregate(at=Min("created_at"))["at"],
-        lapsed=lately.filter(state=OutgoingMail.State.DROPPED, last_error=TOO_LATE_REASON).count(),
+        lapsed=lately.filter(state=OutgoingMail.State.DROPPED).count(),
         given_up=lately.filter(state=OutgoingMail.State.FAILED).count(),
     )
 
@@ -104,9 +105,15 @@ def drop_expired_mails() -> None:
 
 
 def _drop_lapsed(lapsed: QuerySet[OutgoingMail], kind: str) -> int:
-    dropped = lapsed.filter(kind=kind).update(state=OutgoingMail.State.DROPPED, last_error=TOO_LATE_REASON)
+    dropped = lapsed.filter(kind=kind).update(**_too_late())
     announce_settled_mails(kind, MailOutcome.TOO_LATE, count=dropped)
     return dropped
+
+
+def _too_late() -> dict[str, object]:
+    """Return what a mail that is past its use is saved with."""
+    dropped = {"state": OutgoingMail.State.DROPPED, "last_error": TOO_LATE_REASON}
+    return {**dropped, "given_up_at": clock.database_now()}
 
 
 def due_mail_ids(queue: Queue | None = None) -> list[int]:
@@ -160,7 +167,7 @@ def _deliver_claimed_mail(mail: OutgoingMail) -> bool:
     # It may have been made to tell more between being read and claimed.
     mail.refresh_from_db(fields=["context"])
     if mail.expires_at is not None and mail.expires_at <= clock.database_now():
-        _settle_mail(mail, MailOutcome.TOO_LATE, state=OutgoingMail.State.DROPPED, last_error=TOO_LATE_REASON)
+        _settle_mail(mail, MailOutcome.TOO_LATE, **_too_late())
         return True
     try:
         with keep_leases([mail]):
@@ -234,7 +241,7 @@ def _postpone_mail(mail: OutgoingMail, error: Exception) -> None:
     if _is_final_refusal(error) or mail.attempts >= MAX_ATTEMPTS:
         logger.error("Mail %s (%s) failed for good: %s", mail.pk, mail.kind, _describe_error(error))
         failed = {"state": OutgoingMail.State.FAILED, "last_error": _describe_error(error)}
-        _settle_mail(mail, MailOutcome.REFUSED, **failed)
+        _settle_mail(mail, MailOutcome.REFUSED, **failed, given_up_at=clock.database_now())
         return
     logger.warning("Mail %s (%s) could not be sent: %s", mail.pk, mail.kind, _describe_error(error))
     mail.retry_later(_retry_delay(mail.attempts), last_error=_describe_error(error))

@@ -124,7 +124,7 @@ def retry_mails(mails: QuerySet[OutgoingMail]) -> list[OutgoingMail]:
     states = (OutgoingMail.State.PENDING, OutgoingMail.State.FAILED)
     unsent = list(mails.filter(state__in=states))
     OutgoingMail.objects.filter(pk__in=[mail.pk for mail in unsent], state__in=states).update(
-        state=OutgoingMail.State.PENDING, next_attempt_at=clock.database_now(), attempts=0
+        state=OutgoingMail.State.PENDING, next_attempt_at=clock.database_now(), attempts=0, given_up_at=None
     )
     for mail in unsent:
         _announce_mails([mail])

@@ -25,7 +25,8 @@ class OutgoingMail(Leased):
     told was `merged_into` that one.
 
     `queue` says which workers send it, so that none waits behind mail of another kind. `next_attempt_at` is also the
-    lease of whoever is sending the mail just now. `trace` is that of what queued it. Times are real time.
+    lease of whoever is sending the mail just now. `given_up_at` is when it failed for good or became too late to be of
+    use, which can be days after it was queued. `trace` is that of what queued it. Times are real time.
     """
 
     class State(models.TextChoices):
@@ -63,6 +64,7 @@ class OutgoingMail(Leased):
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     sent_at = models.DateTimeField(null=True, blank=True)
+    given_up_at = models.DateTimeField(null=True, blank=True)
     trace = models.CharField(max_length=TRACE_LENGTH, blank=True, default=current_trace, db_default="", editable=False)
 
     objects = LeaseQuerySet["OutgoingMail"].as_manager()
@@ -90,6 +92,11 @@ class OutgoingMail(Leased):
                 fields=["expires_at"],
                 condition=models.Q(kind="login_code"),
                 name="outgoing_mail_code_expiring",
+            ),
+            models.Index(
+                fields=["given_up_at"],
+                condition=models.Q(given_up_at__isnull=False),
+                name="outgoing_mail_given_up",
             ),
         ]
 

@@ -13,6 +13,7 @@ from django.contrib.auth.models import Permission
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.mail.queue import queue_mail
 from accounts.models import (
@@ -169,7 +170,7 @@ def test_the_log_of_a_mail_without_an_account_has_no_address(operator: Client) -
 
 
 def test_the_outbox_shows_how_many_mails_wait_or_failed(operator: Client, history: SignInClient) -> None:
-    OutgoingMail.objects.update(state=OutgoingMail.State.FAILED)
+    OutgoingMail.objects.update(state=OutgoingMail.State.FAILED, given_up_at=timezone.now())
     given_up = OutgoingMail.objects.count()
     listing = operator.get(admin_url("changelist", OutgoingMail)).content.decode()
     assert f"0 waiting. Last 24 hours: 0 expired, {given_up} failed." in listing

@@ -240,6 +240,15 @@ def test_an_expired_mail_is_dropped_and_counted(clock: time_machine.Traveller, s
     )
 
 
+def test_a_notice_that_waited_for_days_counts_as_expired_for_a_day(clock: time_machine.Traveller) -> None:
+    queue_receipt(expires_at=timezone.now() + timedelta(days=3))
+    clock.shift(timedelta(days=3))
+    outbox.drop_expired_mails()
+    assert outbox.outbox_health().lapsed == 1
+    clock.shift(timedelta(days=1))
+    assert outbox.outbox_health().lapsed == 0
+
+
 def test_a_mail_dropped_by_its_preparation_can_be_queued_again() -> None:
     before = outbox.PREPARATIONS["receipt"]
     register_preparation("receipt", lambda row: None if row.attempts == 1 else RECEIPT)
@@ -339,6 +348,19 @@ def test_it_gives_up_after_the_last_attempt(clock: time_machine.Traveller, setti
         clock.shift(3 * 3600)
     assert only_queued_mail().state == OutgoingMail.State.FAILED
     assert outbox.due_mail_ids() == []
+
+
+def test_a_mail_that_was_tried_for_a_day_counts_as_failed_for_a_day_after_that(
+    clock: time_machine.Traveller, settings: Settings
+) -> None:
+    use_mail_backend(settings, DownBackend)
+    queued = queue_receipt()
+    for _ in range(outbox.MAX_ATTEMPTS):
+        tasks.send_mail(queued.pk)
+        clock.shift(3 * 3600)
+    assert outbox.outbox_health().given_up == 1
+    clock.shift(21 * 3600)
+    assert outbox.outbox_health().given_up == 0
 
 
 def test_a_permanently_refused_address_fails_at_once(settings: Settings) -> None:

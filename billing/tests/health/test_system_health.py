@@ -195,7 +195,7 @@ def test_mail_that_waits_or_failed_fails_its_check(healthy_system: None) -> None
     assert failing_checks() == set()
     OutgoingMail.objects.update(queue="jobs", created_at=timezone.now() - timedelta(hours=13))
     assert failing_checks() == {"notices_waiting"}
-    OutgoingMail.objects.update(state="failed")
+    OutgoingMail.objects.update(state="failed", given_up_at=timezone.now())
     assert failing_checks() == {"mail_lost"}
 
 
