@@ -1,4 +1,8 @@
-"""Reading and changing email preferences. A change takes effect with the next email."""
+"""Reading and changing email preferences. A change takes effect with the next email.
+
+Several accounts can have one address (decision 28), and preferences are about what arrives there: whatever one of them
+wants is shown to each, and ended for all.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import Account
@@ -23,9 +28,9 @@ _CHANGE_TEXTS = {
 
 
 def preferences_of_account(account: Account) -> dict[Preference, bool]:
-    """Return whether the account wants each kind of email, in the API's order. One query."""
-    stored = EmailPreferences.objects.filter(account=account).first() or EmailPreferences()
-    return {preference: stored.is_wanted(preference) for preference in Preference}
+    """Return whether each kind of email is wanted at the account's address, in the API's order. One query."""
+    stored = list(_preferences_at_address(account))
+    return {preference: any(row.is_wanted(preference) for row in stored) for preference in Preference}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,7 @@ def preference_choices(account: Account) -> list[PreferenceChoice]:
 
 
 def is_wanted(account: Account, category: str) -> bool:
-    """Return whether the account wants email of a category now."""
+    """Return whether email of a category is wanted at the account's address now."""
     return preferences_of_account(account)[Preference(category)]
 
 
@@ -60,21 +65,29 @@ def change_preferences(
 ) -> None:
     """Set these preferences, leave the others, and record each change with its time and source.
 
+    What nobody at the address wants yet, this account wants from now on; what is not wanted ends for all of them.
     `reason` is why an operator did it.
     """
     with transaction.atomic():
         EmailPreferences.objects.get_or_create(account=account)
-        stored = EmailPreferences.objects.select_for_update().get(account=account)
-        changed = {
-            preference: is_wanted
-            for preference, is_wanted in wanted.items()
-            if stored.is_wanted(preference) != is_wanted
-        }
-        for preference, is_wanted in changed.items():
-            stored.set_wanted(preference, wanted=is_wanted)
-        if changed:
-            stored.save()
-            _record_changes(account, changed, source, actor, reason)
+        rows = _preferences_at_address(account).select_related("account")
+        stored = list(rows.select_for_update(of=("self",)).order_by("pk"))
+        held = {preference for preference in wanted if any(row.is_wanted(preference) for row in stored)}
+        for row in stored:
+            ended = {kind: False for kind, is_wanted in wanted.items() if not is_wanted and row.is_wanted(kind)}
+            begun = {kind: True for kind, is_wanted in wanted.items() if is_wanted and kind not in held}
+            changed = ended | begun if row.account_id == account.pk else ended
+            for preference, is_wanted in changed.items():
+                row.set_wanted(preference, wanted=is_wanted)
+            if changed:
+                row.save()
+                _record_changes(row.account, changed, source, actor, reason)
+
+
+def _preferences_at_address(account: Account) -> QuerySet[EmailPreferences]:
+    """Return the preferences of the account and of the others that have its address."""
+    accounts = Account.objects.filter(Q(pk=account.pk) | Q(email=account.email) & ~Q(email=""))
+    return EmailPreferences.objects.filter(account__in=accounts)
 
 
 def _record_changes(

@@ -74,11 +74,12 @@ def newsletter_sample() -> MailSample:
 
 
 def _recipients(newsletter: Newsletter) -> QuerySet[Account]:
-    """Return the accounts that want the newsletter's kind and have no mail of it yet."""
+    """Return the accounts that want the newsletter's kind and have no mail of it yet; of an address the oldest."""
     key = Concat(Value(f"{MAIL_KIND}:{newsletter.pk}:"), OuterRef("pk"))
     told = OutgoingMail.objects.filter(account=OuterRef("pk"), kind=MAIL_KIND, dedupe_key=key)
     wanted = {f"email_preferences__{Preference(newsletter.category).name.lower()}": True}
-    return Account.objects.filter(**wanted).exclude(email="").exclude(Exists(told))
+    older = Account.objects.filter(email=OuterRef("email"), pk__lt=OuterRef("pk"), **wanted)
+    return Account.objects.filter(**wanted).exclude(email="").exclude(Exists(told)).exclude(Exists(older))
 
 
 def _queue_newsletter(newsletter: Newsletter, account: Account) -> bool:

@@ -61,6 +61,22 @@ def test_it_goes_once_to_those_who_want_it_with_one_click_unsubscribe(
     assert "/unsubscribe/" in message.extra_headers["List-Unsubscribe"]
 
 
+@pytest.mark.shows("rule-23")
+def test_it_goes_once_to_an_address_of_several_accounts(operator: Client, newsletter: Newsletter, ava: Account) -> None:
+    moved = Account.objects.open_account(email="ava@example.org")
+    want(ava)
+    want(moved)
+    Account.objects.filter(pk=moved.pk).update(email=ava.email)
+    assert "goes to 1 subscriber." in send(operator, newsletter)
+    send_due_mail()
+    (message,) = mail.outbox
+    unsubscribe = message.extra_headers["List-Unsubscribe"].strip("<>").removeprefix("http://").partition("/")[2]
+    assert Client().post(f"/{unsubscribe}", {"List-Unsubscribe": "One-Click"}).status_code == 200
+    send(operator, Newsletter.objects.create(title="Next week", text="One episode."))
+    send_due_mail()
+    assert len(mail.outbox) == 1
+
+
 def test_it_is_not_sent_to_somebody_who_unsubscribed_meanwhile(
     operator: Client, newsletter: Newsletter, ava: Account
 ) -> None:

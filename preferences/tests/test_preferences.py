@@ -90,6 +90,22 @@ def test_a_change_affects_no_other_preference_or_account(signed_in: SignInClient
     assert email_preferences.preferences_of_account(bob) == every
 
 
+def test_what_another_account_of_the_address_wants_is_shown_and_ends_with_it(
+    signed_in: SignInClient, ava: Account
+) -> None:
+    other = Account.objects.open_account(email=ava.email)
+    email_preferences.change_preferences(
+        other, {Preference.NEWS_LETTER: True, Preference.BRANDING: True}, source=PreferenceChange.Source.PORTAL
+    )
+    assert wanted_kinds(signed_in.api.get(PATH)) == ["newsLetter", "branding"]
+    answer = signed_in.api.post(PATH, {**NONE, "streaming": True, "branding": True})
+    assert wanted_kinds(answer) == ["streaming", "branding"]
+    ended = PreferenceChange.objects.filter(wanted=False)
+    assert [(change.account, change.preference) for change in ended] == [(other, "newsLetter")]
+    assert wanted_kinds(signed_in.api.post(PATH, NONE)) == []
+    assert not email_preferences.is_wanted(other, Preference.BRANDING)
+
+
 @pytest.mark.shows("security-31")
 def test_unknown_fields_are_ignored(signed_in: SignInClient, ava: Account) -> None:
     extra_fields = {"account": 7, "email": "eve@example.com", "isStaff": True, "source": "operator"}
