@@ -108,6 +108,7 @@ class BrandForm(LogoForm):
 
         model = Brand
         exclude = ("colours", "host_names")
+        help_texts = {"is_default": "Used for host names that no brand lists. It replaces the default so far."}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -116,6 +117,10 @@ class BrandForm(LogoForm):
             self.fields[name] = _color_field(token)
             self.initial.setdefault(name, colors[scheme][token])
         self.initial.setdefault("host_lines", "\n".join(self.instance.host_names))
+
+    def _get_validation_exclusions(self) -> set[str]:
+        """Leave out that only one brand is the default: `BrandAdmin.save_model` ends that of the other."""
+        return {*super()._get_validation_exclusions(), "is_default"}  # type: ignore[misc]  # the stubs leave it out
 
     def clean_host_lines(self) -> list[str]:
         """Return the host names. Raises ValidationError if one is invalid or belongs to another brand."""
@@ -204,6 +209,12 @@ class BrandAdmin(LogoAdmin):
     )
     search_fields = ("code", "name")
     change_form_template = "admin/accounts/brand/change_form.html"
+
+    def save_model(self, request: HttpRequest, obj: Brand, form: Any, change: bool) -> None:
+        """Store the brand; the default brand so far is none any more if this one becomes it."""
+        if obj.is_default:
+            Brand.objects.filter(is_default=True).exclude(pk=obj.pk).update(is_default=False)
+        super().save_model(request, obj, form, change)
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any

@@ -389,6 +389,13 @@ def test_two_brands_cannot_share_a_host_name(operator: Client, kids: Brand) -> N
     assert form_errors(answer)["host_lines"] == ["Gospel TV has gospel.localhost already."]
 
 
+def test_a_brand_that_becomes_the_default_takes_the_place_of_the_one_before(operator: Client, kids: Brand) -> None:
+    assert post_admin_form(operator, kids, is_default="on").status_code == 302
+    assert list(Brand.objects.filter(is_default=True)) == [kids]
+    assert post_admin_form(operator, kids, name="For kids").status_code == 302
+    assert list(Brand.objects.filter(is_default=True)) == [kids]
+
+
 def test_the_unknown_brand_of_the_demo_has_no_links(client: Client, settings: Settings) -> None:
     settings.PORTAL_ENV = "demo"
     call_command("seed_site", verbosity=0)
