@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
@@ -13,17 +14,46 @@ from accounts.admin.forms.plain_text import PlainTextAdmin
 from accounts.brands import site
 from accounts.models import SiteSettings
 
+if TYPE_CHECKING:
+    SettingsModelForm = forms.ModelForm[SiteSettings]
+else:
+    SettingsModelForm = forms.ModelForm
+
 OFFER_FIELDS = ("free_month_on", "pause_offer_on")
+SEEN_VERSION = "seen_version"
+
+
+class SiteSettingsForm(SettingsModelForm):
+    """The settings, which are not saved over what another operator has saved since the page was opened."""
+
+    seen_version = forms.IntegerField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial[SEEN_VERSION] = self.instance.version
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a page that is out of date. Raises ValidationError."""
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get(SEEN_VERSION) not in (None, self.instance.version):
+            raise ValidationError(
+                "Somebody has changed the settings since you opened this page. Nothing was saved: open it again."
+            )
+        return cleaned
 
 
 @admin.register(SiteSettings)
 class SiteSettingsAdmin(PlainTextAdmin):
     """The single row of settings. Operators who may only switch offers see the other fields read-only."""
 
+    form = SiteSettingsForm
+
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """Group the fields: offers, canceling, and the rest."""
         editable = [field.name for field in SiteSettings._meta.fields if field.editable]
         rest = [name for name in editable if name not in (*OFFER_FIELDS, "enable_cancel_button")]
+        if self.has_change_permission(request, obj):
+            rest.append(SEEN_VERSION)
         return (
             ("Offers", {"fields": OFFER_FIELDS}),
             ("Cancelling", {"fields": ("enable_cancel_button",)}),

@@ -193,6 +193,20 @@ def test_the_settings_list_redirects_to_the_only_row(operator: Client) -> None:
     assert operator.post(admin_url("delete", SiteSettings, 1), {"post": "yes"}).status_code == 403
 
 
+def test_settings_that_another_operator_changed_meanwhile_are_not_overwritten(operator: Client) -> None:
+    address = admin_url("change", SiteSettings, 1)
+    operator.get(admin_url("changelist", SiteSettings))
+    form = operator.get(address).context["adminform"].form
+    opened = {name: form[name].value() for name in form.fields if form[name].value() not in (None, False)}
+    switched_off = {name: value for name, value in opened.items() if name != "enable_cancel_button"}
+    assert operator.post(address, switched_off).status_code == 302
+    answer = operator.post(address, {**opened, "renewal_notice_days": 31})
+    assert "Somebody has changed the settings since you opened this page." in answer.content.decode()
+    assert not SiteSettings.objects.get().enable_cancel_button
+    again = operator.get(address).context["adminform"].form
+    assert operator.post(address, {**switched_off, "seen_version": again["seen_version"].value()}).status_code == 302
+
+
 def post_brand_form(operator: Client, brand: Brand, **changes: str) -> Any:
     """Post the unchanged form of a brand, with these changes."""
     form = operator.get(admin_url("change", Brand, brand.pk)).context["adminform"].form
