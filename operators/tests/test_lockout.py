@@ -16,6 +16,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
+from core.models import LimitCounter
 from operators import tasks
 from operators.lockout import NAME_FAILURES
 from operators.tests.conftest import Operator
@@ -229,3 +230,18 @@ def test_expired_attempts_and_sessions_are_deleted(olga: Operator, clock: Any) -
     tasks.forget()
     assert not AccessAttempt.objects.exists()
     assert not Session.objects.filter(pk=session.session_key).exists()
+
+
+def test_a_name_whose_attempts_were_forgotten_is_unlocked_by_its_counter(
+    olga: Operator, clock: Any, behind_a_proxy: None
+) -> None:
+    olga.enroll_app()
+    for network in range(NAME_FAILURES.count):
+        fail_sign_in(olga, 1, headers={"X-Forwarded-For": f"203.0.113.{network}"})
+    clock.shift(timedelta(minutes=16))
+    tasks.forget()
+    assert not AccessAttempt.objects.exists()
+    assert olga.sign_in().status_code == 429
+    LimitCounter.objects.get(key=f"operator-failures:{olga.user.username}").delete()
+    olga.sign_in()
+    assert olga.is_in()
