@@ -7,11 +7,12 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from accounts.mail import outbox
 from accounts.models import Account, AccountEvent, Brand, OutgoingMail
 from core import clock
+from core.workers.leases import LEASE_DURATION
 from core.workers.task_queue import enqueue_task
 
 
@@ -120,11 +121,16 @@ def register_sent_hook(kind: str, hook: Callable[[OutgoingMail], None]) -> None:
 
 
 def retry_mails(mails: QuerySet[OutgoingMail]) -> list[OutgoingMail]:
-    """Retry the pending and failed ones of these mails now, and return them."""
+    """Retry the pending and failed ones of these mails now, and return them.
+
+    One that a worker may be sending is left alone: its lease ends, or its next try comes, within half a minute.
+    """
     states = (OutgoingMail.State.PENDING, OutgoingMail.State.FAILED)
     unsent = list(mails.filter(state__in=states))
-    OutgoingMail.objects.filter(pk__in=[mail.pk for mail in unsent], state__in=states).update(
-        state=OutgoingMail.State.PENDING, next_attempt_at=clock.database_now(), attempts=0, given_up_at=None
+    now = clock.database_now()
+    soon = Q(state=OutgoingMail.State.PENDING, next_attempt_at__gt=now, next_attempt_at__lte=now + LEASE_DURATION)
+    OutgoingMail.objects.filter(pk__in=[mail.pk for mail in unsent], state__in=states).exclude(soon).update(
+        state=OutgoingMail.State.PENDING, next_attempt_at=now, attempts=0, given_up_at=None
     )
     for mail in unsent:
         _announce_mails([mail])

@@ -386,6 +386,23 @@ def test_operators_can_retry_a_failed_mail(settings: Settings) -> None:
     assert retry_mails(OutgoingMail.objects.all()) == []
 
 
+def test_a_mail_that_a_worker_is_sending_is_not_sent_twice_by_a_retry() -> None:
+    sending = OutgoingMail.objects.claim_one(queue_receipt().pk, lease=LEASE_DURATION)
+    assert sending is not None
+    retry_mails(OutgoingMail.objects.all())
+    send_due_mail()
+    assert mail.outbox == []
+    assert sending.finish(state=OutgoingMail.State.SENT)
+
+
+def test_operators_can_retry_a_mail_that_waits_for_hours(settings: Settings) -> None:
+    queued = queue_receipt()
+    OutgoingMail.objects.update(attempts=12, next_attempt_at=timezone.now() + timedelta(hours=2))
+    assert retry_mails(OutgoingMail.objects.all()) == [queued]
+    send_due_mail()
+    assert len(mail.outbox) == 1
+
+
 def test_a_mail_that_fails_does_not_stop_the_others() -> None:
     queue_mail(kind="no_such_template", to="ava@example.com", context={})
     queue_receipt()
