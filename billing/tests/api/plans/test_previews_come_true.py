@@ -10,8 +10,8 @@ from pytest_django import Settings
 
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS
-from billing.tests.api.synced_provider import DECLINING_CARD, VISA_CARD, SyncedProvider
-from billing.tests.support.live_provider import Provider
+from billing.tests.api.synced_provider import DECLINING_CARD, SyncedProvider
+from billing.tests.support.live_provider import VISA_CARD, Provider
 from conftest import Sandbox
 
 pytestmark = pytest.mark.django_db
