@@ -39,9 +39,9 @@ def join_words(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])}, and {words[-1]}"
 
 
-def verb_form(subscriptions: Sequence[Subscription], singular: str, plural: str) -> str:
-    """Return the singular for one subscription, else the plural."""
-    return singular if len(subscriptions) == 1 else plural
+def verb_form(plans: Sequence[Subscription] | Sequence[str], singular: str, plural: str) -> str:
+    """Return the singular for one plan, by its subscription or name, else the plural."""
+    return singular if len(plans) == 1 else plural
 
 
 def long_date(instant: datetime) -> str:

@@ -10,7 +10,7 @@ from billing.queries.payments.failed_payments import FailedPayment, PaymentFailu
 from billing.queries.payments.payment_methods import invoice_currency
 from billing.receipts.charges import Charges
 from billing.receipts.delivery import DASHBOARD_PATH, PAYMENT_METHODS_PATH, Link, Receipt, invoice_link
-from billing.receipts.phrases import Fact, join_words, long_date, plan_name, plan_names
+from billing.receipts.phrases import Fact, join_words, long_date, plan_name, plan_names, verb_form
 
 NO_PAYMENT_METHOD = "There's no payment method on your account."
 # By `DECLINE_REASONS`; the last one is for a decline whose reason is not known.
@@ -114,8 +114,8 @@ def _next_try_lines(failed: FailedPayment, failure: PaymentFailure, names: str) 
     paused = [name for name in failed.plans if name in failure.paused_plans]
     return [
         "That was our last try.",
-        *([f"{join_words(ended)} was canceled because of it."] if ended else []),
-        *([f"{join_words(paused)} is paused because of it."] if paused else []),
+        *([f"{join_words(ended)} {verb_form(ended, 'was', 'were')} canceled because of it."] if ended else []),
+        *([f"{join_words(paused)} {verb_form(paused, 'is', 'are')} paused because of it."] if paused else []),
         *([] if ended or paused else [f"Pay now to keep {names}."]),
     ]
 

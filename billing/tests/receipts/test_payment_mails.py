@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from io import StringIO
 from typing import Any
 
@@ -15,7 +15,9 @@ from accounts.tests.sign_in.sign_in_client import send_due_mail
 from billing import clock
 from billing.mirror import account_import
 from billing.models import Command, Invoice
+from billing.queries.payments.failed_payments import FailedPayment, PaymentFailure
 from billing.receipts.payment_mails import prepare_payment_mail
+from billing.receipts.texts.payments import payment_failed_notice
 from billing.tests.changes.test_pauses import pause_plans, run_due_jobs
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, KIDS, VISA_CARD, Provider
 from billing.tests.support.webhook_delivery import WebhookDelivery
@@ -204,6 +206,28 @@ def test_the_last_failed_try_says_what_became_of_the_plan(
     assert Invoice.objects.latest("issued_at").status == "not_paid"
     assert "That was our last try." in payment_mails()[-1].body
     assert len({message.body for message in payment_mails()}) == len(payment_mails())
+
+
+def test_the_last_failed_try_tells_the_end_of_several_plans_in_the_plural() -> None:
+    plans = ("Faith & Family", "Kids")
+    failed = FailedPayment(
+        number="1042",
+        amount_due=1398,
+        currency_code="USD",
+        plans=plans,
+        subscription_ids=("faith", "kids"),
+        reason="declined",
+        next_retry_at=None,
+    )
+
+    def last_line(*, canceled: tuple[str, ...] = (), paused: tuple[str, ...] = ()) -> str:
+        failure = PaymentFailure(has_payment_failure=True, canceled_plans=canceled, paused_plans=paused)
+        at = datetime(2026, 12, 20, 12, tzinfo=UTC)
+        return payment_failed_notice(failed, failure, method="", has_method=True, at=at).lines[-1]
+
+    assert last_line(canceled=plans) == "Faith & Family and Kids were canceled because of it."
+    assert last_line(paused=plans) == "Faith & Family and Kids are paused because of it."
+    assert last_line(canceled=plans[:1]) == "Faith & Family was canceled because of it."
 
 
 def test_a_failure_that_was_paid_before_its_mail_left_is_not_told(
