@@ -6,7 +6,7 @@ from io import BytesIO
 
 import pytest
 from PIL import Image
-from playwright.sync_api import FloatRect, Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, Route, expect
 
 from e2e.support.demo_portal import Visitor
 
@@ -88,10 +88,28 @@ def test_a_click_anywhere_in_a_box_focuses_its_field(visitor: Visitor) -> None:
     for label in HOSTED:
         control = page.get_by_role("group", name=label)
         typed = control.frame_locator("iframe").locator("input")
-        expect(typed).to_be_visible()
+        expect(control).to_have_attribute("aria-busy", "false")
         control.click(position={"x": 20, "y": 5})
         expect(typed).to_be_focused()
         expect(control).to_have_css("outline-style", "solid")
+
+
+def test_a_click_in_a_box_that_is_still_loading_focuses_its_field_once_it_is_ready(visitor: Visitor) -> None:
+    page = visitor.sign_in("ben")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/card-field.js*", hold)
+    page.goto(ADD_CARD)
+    control = page.get_by_role("group", name="Expiry date")
+    expect(control.frame_locator("iframe").locator("input")).to_be_visible()
+    control.click(position={"x": 20, "y": 5})
+    page.route("**/card-field.js*", lambda route: route.continue_())
+    for route in held:
+        route.continue_()
+    expect(control.frame_locator("iframe").locator("input")).to_be_focused()
 
 
 def test_fields_follow_the_size_of_text_that_the_subscriber_has_chosen(visitor: Visitor) -> None:

@@ -40,21 +40,32 @@ export function HostedField({ ref, kind, hostedFields, showMissing }: HostedFiel
   const id = useId();
   const Field = FIELDS[kind];
   const field = useRef<Focusable>(null);
-  useImperativeHandle(ref, () => ({ focus: () => field.current?.focus() }));
   const { isFocused, isComplete, isReady, error, cardType } = hostedFields.states[kind];
+  const { awaitedFocus } = hostedFields;
+  function focusField(): void {
+    // The provider’s frame drops a focus that comes before it is ready.
+    if (isReady) field.current?.focus();
+    else awaitedFocus.current = kind;
+  }
+  function handleReady(): void {
+    hostedFields.markReady(kind);
+    const isElsewhere = document.activeElement !== document.body;
+    if (awaitedFocus.current === kind && !isElsewhere) field.current?.focus();
+  }
+  useImperativeHandle(ref, () => ({ focus: focusField }));
   const message = error ?? (showMissing && !isComplete ? MISSING_MESSAGES[kind] : null);
   return (
     <div className={styles.field}>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the field itself can be reached by keyboard. */}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: works like a click on a label. */}
-      <span id={`${id}-label`} className={styles.label} onClick={() => field.current?.focus()}>
+      <span id={`${id}-label`} className={styles.label} onClick={focusField}>
         {HOSTED_FIELD_LABELS[kind]}
       </span>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: for the space around the frame, which is only as high as its text. */}
       {/* biome-ignore lint/a11y/useSemanticElements: the field is in the provider's frame, so a fieldset does not fit. */}
       <div
         role="group"
-        onClick={() => field.current?.focus()}
+        onClick={focusField}
         aria-labelledby={`${id}-label`}
         aria-describedby={message ? `${id}-error` : undefined}
         aria-busy={!isReady}
@@ -70,7 +81,7 @@ export function HostedField({ ref, kind, hostedFields, showMissing }: HostedFiel
           icon={false}
           placeholder={PLACEHOLDERS[kind]}
           ariaLabel={HOSTED_FIELD_LABELS[kind]}
-          onReady={asReactListener(() => hostedFields.markReady(kind))}
+          onReady={asReactListener(handleReady)}
           onFocus={asReactListener(() => hostedFields.setFocused(kind, true))}
           onBlur={asReactListener((event) => {
             hostedFields.setFocused(kind, false);

@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 
 import {
   ALL_FIELDS_UNTOUCHED,
@@ -13,6 +13,7 @@ import {
 export function useHostedFields() {
   const [states, setStates] = useState<HostedFieldStates>(ALL_FIELDS_UNTOUCHED);
   const [edits, setEdits] = useState(0);
+  const awaitedFocus = useRef<HostedFieldKind | null>(null);
   const updateField = useCallback(
     (kind: HostedFieldKind, update: (state: HostedFieldState) => HostedFieldState) =>
       setStates((previous) => ({ ...previous, [kind]: update(previous[kind]) })),
@@ -20,6 +21,8 @@ export function useHostedFields() {
   );
   return {
     states,
+    /** The field that was clicked last, if it was not ready then. */
+    awaitedFocus,
     /** Counts keystrokes, because the contents of the fields are not readable. */
     edits,
     recordEdit: useCallback(
