@@ -22,7 +22,13 @@ NAME = "Lighthouse"
 VERSION = "12.8.2"
 SCRIPT = ROOT / "frontend" / "bench" / "lighthouse.mjs"
 FORMS = ("phone", "desktop")
-HIGH_SCORE, FULL_SCORE = "≥ 99, least ≥ 97", "100, always"
+GOALS = {
+    "performance": "≥ 99, least ≥ 97",
+    "accessibility": "100, always",
+    "best-practices": "100, always",
+    # Lighthouse slows any machine to a quarter, so that performance on a slow one says less of the page.
+    "speed of the machine": "to compare",
+}
 INSTALL_SECONDS = 300
 
 
@@ -49,7 +55,7 @@ def _install_lighthouse() -> Path | None:
 
 
 def _run_lighthouse(folder: Path, chromium: str, form: str, address: str, token: str) -> dict[str, list[float]]:
-    """Return the scores of all rounds, by category."""
+    """Return the scores of all rounds by category, with Lighthouse's benchmark of the machine."""
     command = [
         "node",
         str(SCRIPT),
@@ -97,7 +103,7 @@ def _measure_pages(folder: Path, chromium: str) -> list[Scores]:
                 Scores(
                     f"{NAME}, {name}, {form}: {category.replace('-', ' ')}",
                     scores,
-                    HIGH_SCORE if category == "performance" else FULL_SCORE,
+                    GOALS[category],
                 )
                 for name, page, who in pages
                 for form in FORMS

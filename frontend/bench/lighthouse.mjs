@@ -1,4 +1,5 @@
-// Runs Lighthouse on a page several times with an empty cache, and prints the scores by category as JSON.
+// Runs Lighthouse on a page several times with an empty cache, and prints the scores by category as JSON, with the speed
+// that Lighthouse measured of the machine.
 // node lighthouse.mjs FOLDER CHROMIUM ROUNDS phone|desktop ADDRESS [TOKEN]
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -41,7 +42,8 @@ async function measureScores() {
       throw new Error(`${address} led to ${lhr.finalDisplayedUrl}`);
     const scores = CATEGORIES.map((category) => lhr.categories[category].score);
     // A failed audit leaves its category without a score, which says nothing about the page.
-    return scores.includes(null) ? null : scores.map((score) => Math.round(score * 100));
+    if (scores.includes(null)) return null;
+    return [...scores.map((score) => Math.round(score * 100)), lhr.environment.benchmarkIndex];
   } finally {
     await browser.close();
   }
@@ -53,8 +55,8 @@ for (let attempts = 0; runs.length < Number(rounds); attempts += 1) {
   const scores = await measureScores();
   if (scores) runs.push(scores);
 }
-const byCategory = CATEGORIES.map((category, index) => [
-  category,
+const byName = [...CATEGORIES, 'speed of the machine'].map((name, index) => [
+  name,
   runs.map((scores) => scores[index]),
 ]);
-process.stdout.write(JSON.stringify(Object.fromEntries(byCategory)));
+process.stdout.write(JSON.stringify(Object.fromEntries(byName)));
