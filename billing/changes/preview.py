@@ -227,7 +227,7 @@ def done_figures(command: Command) -> dict[str, Any]:
     """
     charges = command_charges(command)
     done = {"due_now": charges.total, "has_payment_failure": charges.due > 0}
-    return {"next_bills": [], **command.shown, **done}
+    return {"next_bills": [], "adjustments": 0, **command.shown, **done}
 
 
 def compute_figures(
@@ -256,6 +256,7 @@ def compute_figures(
         "due_now": sum(due.values()),
         "due_currency": due_currency,
         "credits": sum(estimate.credits for estimate in charges.values()),
+        "adjustments": sum(estimate.adjustments for estimate in charges.values()),
         "effective_at": format_iso_utc(effective_at),
     }
     quoted = {

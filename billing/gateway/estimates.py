@@ -47,13 +47,14 @@ class Bill:
 class ChangeEstimate:
     """The estimate of a change.
 
-    `now` is the immediate charge, `credits` the credit for the rest of the current term in cents, and `next_billing_at`
-    the time of the bill after that (UTC). `renewal` is that bill; the provider gives it only where nothing is invoiced
-    at once.
+    `now` is the immediate charge. `credits` is the credit in cents for the rest of a term that is paid; for one that is
+    not, `adjustments` comes off its unpaid invoice instead. `next_billing_at` is the time of the bill after the charge
+    (UTC). `renewal` is that bill; the provider gives it only where nothing is invoiced at once.
     """
 
     now: Bill
     credits: int = 0
+    adjustments: int = 0
     renewal: Bill | None = None
     next_billing_at: datetime | None = None
 
@@ -163,12 +164,20 @@ def _first_day(invoice: Mapping[str, Any]) -> datetime:
 def _parse_estimate(answer: Any) -> ChangeEstimate:
     raw = answer.estimate.raw_data
     billing = (raw.get("subscription_estimate") or {}).get("next_billing_at")
+    notes = raw.get("credit_note_estimates") or ()
+    adjusting = [note for note in notes if note.get("type") == "adjustment"]
+    adjustments = _sum_totals(adjusting)
     return ChangeEstimate(
         now=_parse_bill(raw.get("invoice_estimate") or {}),
-        credits=sum(int(note.get("total") or 0) for note in raw.get("credit_note_estimates") or ()),
+        credits=_sum_totals(notes) - adjustments,
+        adjustments=adjustments,
         renewal=_parse_bill(raw["next_invoice_estimate"]) if raw.get("next_invoice_estimate") else None,
         next_billing_at=None if billing is None else parse_instant(billing),
     )
+
+
+def _sum_totals(notes: Iterable[Mapping[str, Any]]) -> int:
+    return sum(int(note.get("total") or 0) for note in notes)
 
 
 def _parse_bill(invoice: Mapping[str, Any]) -> Bill:

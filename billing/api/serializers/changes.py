@@ -50,6 +50,9 @@ class PreviewSerializer(FiguresSerializer):
         help_text="Twelve monthly prices minus the yearly price, for the plans that switch."
     )
     credits = serializers.IntegerField(min_value=0, help_text="Credit for the rest of terms already paid.")
+    adjustments = serializers.IntegerField(
+        min_value=0, help_text="What comes off unpaid invoices for the rest of their terms, in cents."
+    )
     is_immediate = serializers.BooleanField(help_text="Whether all of it takes effect now.")
     plan_ids = serializers.ListField(child=serializers.CharField(), help_text="The plans that change.")
     removes_free_month = serializers.BooleanField(help_text="A free month that was claimed and not used yet is lost.")

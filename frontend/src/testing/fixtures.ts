@@ -394,6 +394,7 @@ export function makePeriodEstimate(overrides: Partial<PeriodEstimate> = {}): Per
     ...ESTIMATE,
     annualSavings: 0,
     credits: 0,
+    adjustments: 0,
     isImmediate: true,
     planIds: ['faith-family-plan'],
     removesFreeMonth: false,

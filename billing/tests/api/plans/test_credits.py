@@ -8,7 +8,8 @@ import pytest
 
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS
-from billing.tests.api.synced_provider import SyncedProvider
+from billing.tests.api.synced_provider import DECLINING_CARD, SyncedProvider
+from billing.tests.support.live_provider import VISA_CARD
 
 pytestmark = pytest.mark.django_db
 
@@ -110,3 +111,24 @@ def test_credits_that_pay_the_first_charge_leave_the_tax_of_the_second(shop: Syn
     left = 699 + 799 - cents
     charged = new_charges(shop, before)
     assert estimate["dueNow"] == sum(charged) == left + round(left * 0.08)
+
+
+@pytest.mark.shows("rule-2")
+def test_an_upgrade_of_an_overdue_plan_takes_its_credit_off_the_overdue_bill(
+    shop: SyncedProvider, bundles: None
+) -> None:
+    browser = Browser(shop.customer("ava"))
+    faith = shop.subscribe("ava", FAITH)
+    shop.provider.add_card("ava", DECLINING_CARD)
+    shop.pass_term_end("ava", faith)
+    shop.provider.add_card("ava", VISA_CARD)
+    shop.import_customer("ava")
+    [overdue] = [invoice for invoice in shop.invoices("ava") if invoice["amount_due"]]
+    estimate = browser.get(f"{UPGRADE}/estimate").json()
+
+    assert browser.post(UPGRADE, {"quote": estimate["quote"]}).status_code == 200
+
+    invoices = {invoice["id"]: invoice for invoice in shop.invoices("ava")}
+    assert estimate["credits"] == 0
+    assert estimate["dueNow"] == 6999
+    assert 0 < estimate["adjustments"] == overdue["amount_due"] - invoices[overdue["id"]]["amount_due"]

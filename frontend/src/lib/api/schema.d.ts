@@ -1711,6 +1711,8 @@ export interface components {
         };
         /** @description All live plans after the change, with totals, charges and credits. */
         Preview: {
+            /** @description What comes off unpaid invoices for the rest of their terms, in cents. */
+            adjustments: number;
             /** @description Twelve monthly prices minus the yearly price, for the plans that switch. */
             annualSavings: number;
             bundleSavings: number;
@@ -1759,6 +1761,8 @@ export interface components {
         };
         /** @description The plans and totals with the code applied, and the subscription it applies to. */
         Redeemed: {
+            /** @description What comes off unpaid invoices for the rest of their terms, in cents. */
+            adjustments: number;
             /** @description Twelve monthly prices minus the yearly price, for the plans that switch. */
             annualSavings: number;
             /** @description The subscription whose next invoice uses it. */

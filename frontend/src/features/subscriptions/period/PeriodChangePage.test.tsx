@@ -238,8 +238,12 @@ describe('upgrading', () => {
   });
 
   // shows: period-10
-  it('says what stays owed', async () => {
-    answerPeriodChange('upgrade', UPGRADED);
+  it.each([
+    [0, 'This change doesn’t pay it.'],
+    [641, 'This change takes $6.41 off it for the days that are left, and doesn’t pay the rest.'],
+    [699, 'This change takes $6.99 off it for the days that are left.'],
+  ])('says what stays owed if the change takes off %i cents', async (adjustments, outcome) => {
+    answerPeriodChange('upgrade', { ...UPGRADED, adjustments });
     server.use(
       http.get('*/api/account/check-payment-failure', () =>
         HttpResponse.json(makePaymentFailure({ failedPayments: [makeFailedPayment()] })),
@@ -249,7 +253,7 @@ describe('upgrading', () => {
     await user.click(await findSaveButton());
     const dialog = within(screen.getByRole('dialog', { name: 'Upgrade to annual billing?' }));
     expect(await dialog.findByText(/^You still owe/)).toHaveTextContent(
-      'You still owe $6.99 for Faith & Family. This change doesn’t pay it.',
+      `You still owe $6.99 for Faith & Family. ${outcome}`,
     );
   });
 

@@ -13,6 +13,7 @@ import { changePeriod } from '@/features/subscriptions/shared/api';
 import { ChangeDialogs } from '@/features/subscriptions/shared/ChangeDialogs';
 import { CostChange } from '@/features/subscriptions/shared/CostChange';
 import { EstimateFailure } from '@/features/subscriptions/shared/EstimateFailure';
+import { StillOwed } from '@/features/subscriptions/shared/StillOwed';
 import styles from '@/features/subscriptions/shared/subscriptions.module.css';
 import { addChargeSentence, summaryAddress } from '@/features/subscriptions/shared/summary';
 import { useLatest } from '@/features/subscriptions/shared/useLatest';
@@ -108,6 +109,7 @@ function PeriodDialogs({ action, costs, chosen, periodEstimate, change }: Period
       figures={
         figures && <CostChange now={costs} then={figures} chargedPlanIds={figures.planIds} />
       }
+      owed={<StillOwed adjusted={figures} />}
       warning={figures?.removesFreeMonth && FREE_MONTH_WARNING}
       confirmText={periodConfirmLabel(action, figures)}
       onConfirm={() => figures && change.command.mutate({ planIds, quote: figures.quote })}

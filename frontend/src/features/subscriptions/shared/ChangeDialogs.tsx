@@ -27,6 +27,8 @@ interface ChangeDialogsProps {
   /** The change has already been made, here or elsewhere. */
   nothingLeft: boolean;
   estimate: Estimate;
+  /** What is owed already, and what the change does about it. */
+  owed?: ReactNode;
   warning?: ReactNode;
   confirmText: string;
   onConfirm: () => void;
@@ -42,6 +44,7 @@ export function ChangeDialogs({
   figures,
   nothingLeft,
   estimate,
+  owed = <StillOwed />,
   warning,
   confirmText,
   onConfirm,
@@ -72,7 +75,7 @@ export function ChangeDialogs({
         {command.error && !isShownElsewhere && <ChangeFailure error={command.error} />}
         {nothingLeft && <p>This is already done. There’s nothing left to change.</p>}
         {!nothingLeft && (figures || <FiguresPending estimate={estimate} />)}
-        {!nothingLeft && figures && <StillOwed />}
+        {!nothingLeft && figures && owed}
         <AgreementLinks />
       </ConfirmModal>
       <PaymentFailureDialog
