@@ -45,9 +45,15 @@ def _is_duplicate(source: str, other: str) -> bool:
 
 def remove_source(*, key: str, customer: str, source: str, kept: str = "") -> list[Snapshot]:
     """Remove a source; subscriptions tied to it are charged to the primary one."""
-    tied = Subscription.objects.filter(payload__payment_source_id=source, deleted=False)
-    ids = list(tied.order_by("pk").values_list("provider_id", flat=True))
-    return gateway.remove_source(key=key, customer=customer, source=source, tied=ids)
+    tied = tied_subscription_ids(customer, source)
+    return gateway.remove_source(key=key, customer=customer, source=source, tied=tied)
+
+
+def tied_subscription_ids(customer: str, source: str) -> list[str]:
+    """Return the provider's ids of the subscriptions of a customer that are tied to a source."""
+    # Without the customer it would read the subscriptions of all.
+    owned = Subscription.objects.filter(customer__provider_id=customer, deleted=False)
+    return sorted(owned.filter(payload__payment_source_id=source).values_list("provider_id", flat=True))
 
 
 def is_duplicate_of_kept(_: Command, *, source: str, kept: str, **__: Any) -> bool:

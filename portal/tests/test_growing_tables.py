@@ -1,4 +1,4 @@
-"""The cost of ticks, nightly jobs and operators' lists does not grow with the site: their statements use indexes."""
+"""The cost of ticks, nights, changes and operators' lists does not grow with the site: their statements use indexes."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from accounts.admin.lists.large_tables import LargeTableAdmin
 from accounts.mail import outbox
 from accounts.models import Account, OutgoingMail, User
 from billing import clock
+from billing.commands import payment_operations
 from billing.invoices import pdf_files
 from billing.jobs.data_retention import delete_old_refused_codes
 from billing.jobs.shared_addresses import find_shared_addresses
@@ -43,6 +44,7 @@ WORK: dict[str, Callable[[], object]] = {
     "missing PDFs": pdf_files.request_missing_pdfs,
     "due estimates": next_bills.announce_due_estimates,
     "items without a plan": lambda: subscribed_plans_outside_catalog(limit=9),
+    "plans of a removed card": lambda: payment_operations.tied_subscription_ids("ava", "pm_1"),
     "notices": lambda: notices.queue_due_notices(now=clock.billing_now()),
 }
 
@@ -216,7 +218,7 @@ def test_a_list_is_in_one_order_whatever_the_address_asks_for(operator: Client) 
 @pytest.mark.services
 @pytest.mark.django_db
 @pytest.mark.parametrize("work", WORK.values(), ids=WORK)
-def test_ticks_and_nights_use_indexes(work: Callable[[], object]) -> None:
+def test_ticks_nights_and_changes_use_indexes(work: Callable[[], object]) -> None:
     with collect_statements() as statements:
         work()
     assert statements
