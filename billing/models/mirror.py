@@ -74,7 +74,8 @@ class Subscription(MirroredResource):
                 condition=models.Q(deleted=False, status__in=LIVE_STATUSES),
                 name="subscription_live_price",
             ),
-            # For the notices of a night: what renews by the year, and what is in a trial, by the time of its bill.
+            # For the notices of a night: what renews by the year, what is in a trial, and what the provider resumes, by
+            # the time of its bill.
             models.Index(
                 KeyTransform("billing_period_unit", "payload"),
                 KeyTransform("next_billing_at", "payload"),
@@ -85,6 +86,11 @@ class Subscription(MirroredResource):
                 KeyTransform("trial_end", "payload"),
                 condition=models.Q(status="in_trial", deleted=False),
                 name="subscription_trial_end",
+            ),
+            models.Index(
+                KeyTransform("resume_date", "payload"),
+                condition=models.Q(status="paused", deleted=False),
+                name="subscription_resume",
             ),
         ]
 

@@ -178,7 +178,7 @@ def _charge_candidates(what: str, now: datetime, until: datetime) -> QuerySet[Su
     schedules = Prefetch("pause_schedules", PauseSchedule.objects.unfinished(), to_attr="open_schedules")
     # The provider ends those that customer service has made there with an end.
     ended_there = Subscription.objects.filter(
-        status="paused", payload__resume_date__gte=since, payload__resume_date__lte=last
+        status="paused", deleted=False, payload__resume_date__gte=since, payload__resume_date__lte=last
     )
     ending = ending_pauses.values_list("subscription").union(ended_there.values_list("pk"))
     return subscriptions.filter(pk__in=ending).prefetch_related(schedules)

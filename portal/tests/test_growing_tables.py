@@ -24,7 +24,7 @@ from billing.jobs.data_retention import delete_old_refused_codes
 from billing.jobs.shared_addresses import find_shared_addresses
 from billing.mirror import next_bills
 from billing.mirror.events import webhook_processing
-from billing.models import Customer
+from billing.models import Customer, Subscription
 from billing.queries.catalog import subscribed_plans_outside_catalog
 from billing.receipts import notices
 
@@ -223,6 +223,23 @@ def test_ticks_nights_and_changes_use_indexes(work: Callable[[], object]) -> Non
         work()
     assert statements
     assert tables_read_whole(statements) == set()
+
+
+@pytest.mark.services
+@pytest.mark.django_db
+def test_notices_read_no_pause_that_the_provider_does_not_end_soon() -> None:
+    now = clock.billing_now()
+    ava = Customer.objects.create(provider_id="ava", synced_at=now)
+    paused = {"customer": ava, "status": "paused", "created_at": now, "synced_at": now}
+    Subscription.objects.bulk_create(Subscription(provider_id=f"plan-{number}", **paused) for number in range(1_000))
+    with collect_statements() as statements:
+        notices.queue_due_notices(now=now)
+    [(sql, params)] = [statement for statement in statements if "resume_date" in statement[0]]
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE billing_subscription")
+        cursor.execute(f"EXPLAIN {sql}", params)
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert "subscription_resume" in plan
 
 
 @pytest.mark.services
