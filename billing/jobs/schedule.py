@@ -34,10 +34,12 @@ from billing.receipts import notices, partial_receipts
 from core.workers import shutdown
 from core.workers.leases import LeaseLost, keep_leases
 
-# Early, because a resume is promised for a day; but after every daylight saving change.
+# Early, because a resume is promised for a day, and after most changes of the clock. Where that hour is left out, as in
+# Athens, the night of that date begins an hour later; where it comes twice, it begins at the first time.
 NIGHTLY_AT = time(hour=3, minute=30)
 # More helpers would not be faster: all of them share the provider's rate limit.
 MAX_HELPERS = 3
+DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -80,10 +82,10 @@ def newest_hour(now: datetime) -> datetime:
 def newest_night(now: datetime) -> datetime:
     """Return the last 3:30 in the site's time zone, in UTC: once a day, also on days of 23 and 25 hours."""
     zone = ZoneInfo(site.site_settings().time_zone)
-    local = now.astimezone(zone)
-    today = datetime.combine(local.date(), NIGHTLY_AT, tzinfo=zone)
-    night = today if today <= local else datetime.combine(local.date() - timedelta(days=1), NIGHTLY_AT, tzinfo=zone)
-    return night.astimezone(UTC)
+    today = now.astimezone(zone).date()
+    # Compared in UTC: two times of one zone would be compared by their clocks, of which one may have changed.
+    nights = (datetime.combine(day, NIGHTLY_AT, tzinfo=zone).astimezone(UTC) for day in (today, today - DAY))
+    return next(night for night in nights if night <= now)
 
 
 def on_request(_now: datetime) -> None:

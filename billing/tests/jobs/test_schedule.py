@@ -13,6 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import SiteSettings
 from billing.jobs import schedule
 from billing.models import JobRun
 
@@ -34,6 +35,24 @@ NEW_YORK = ZoneInfo("America/New_York")
     ],
 )
 def test_the_newest_night_is_half_past_three_in_the_sites_time_zone(now: str, night: str) -> None:
+    instant = datetime.fromisoformat(now).replace(tzinfo=UTC)
+
+    assert schedule.newest_night(instant) == datetime.fromisoformat(night).replace(tzinfo=UTC)
+
+
+@pytest.mark.shows("reliability-26")
+@pytest.mark.parametrize(
+    ("now", "night"),
+    [
+        ("2026-03-29T01:15", "2026-03-28T01:30"),  # at 3 the clock went to 4: it shows 4:15
+        ("2026-03-29T01:30", "2026-03-29T01:30"),
+        ("2026-10-25T00:29", "2026-10-24T00:30"),
+        ("2026-10-25T00:30", "2026-10-25T00:30"),
+        ("2026-10-25T01:15", "2026-10-25T00:30"),  # at 4 the clock went back to 3: it shows 3:15 once more
+    ],
+)
+def test_the_newest_night_is_never_to_come_where_the_clock_changes_at_that_hour(now: str, night: str) -> None:
+    SiteSettings.objects.update_or_create(pk=1, defaults={"time_zone": "Europe/Athens"})
     instant = datetime.fromisoformat(now).replace(tzinfo=UTC)
 
     assert schedule.newest_night(instant) == datetime.fromisoformat(night).replace(tzinfo=UTC)
