@@ -14,7 +14,8 @@ from math import inf
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Prefetch, QuerySet
+from django.db.models import OuterRef, Prefetch, QuerySet, Subquery
+from django.db.models.fields.json import KT
 
 from accounts.brands import site
 from accounts.mail import queue
@@ -173,7 +174,11 @@ def _charge_candidates(what: str, now: datetime, until: datetime) -> QuerySet[Su
         return subscriptions.filter(status="in_trial", payload__trial_end__gte=since, payload__trial_end__lte=last)
     if what == RENEWAL:
         billing = {"payload__next_billing_at__gte": since, "payload__next_billing_at__lte": last}
-        return subscriptions.filter(status="active", payload__billing_period_unit=YEAR, **billing)
+        scheduled_price = ItemPrice.objects.filter(provider_id=OuterRef("scheduled_price_id"))
+        return subscriptions.filter(status="active", payload__billing_period_unit=YEAR, **billing).annotate(
+            scheduled_price_id=KT("payload__scheduled_item_price_id"),
+            scheduled_unit=Subquery(scheduled_price.values_list(KT("payload__period_unit"))),
+        )
     ending_pauses = PauseSchedule.objects.filter(state=PauseSchedule.State.PAUSED, resume_date__range=(now, until))
     schedules = Prefetch("pause_schedules", PauseSchedule.objects.unfinished(), to_attr="open_schedules")
     # The provider ends those that customer service has made there with an end.
@@ -207,6 +212,8 @@ def _stays_yearly(subscription: Subscription) -> bool:
     """Return whether nothing is scheduled, or only another yearly price, which customer service has agreed on."""
     if not subscription.has_scheduled_changes:
         return True
+    if hasattr(subscription, "scheduled_unit"):  # a page of candidates has it already
+        return bool(subscription.scheduled_unit == YEAR)
     price = ItemPrice.objects.filter(provider_id=subscription.text("scheduled_item_price_id")).first()
     return price is not None and price.terms.period_unit == YEAR
 

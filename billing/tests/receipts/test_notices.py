@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from django.core import mail
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
 from accounts.models import Account, OutgoingMail, SiteSettings
@@ -349,6 +351,23 @@ def test_a_renewal_at_a_price_agreed_for_the_next_year_has_its_notice(provider: 
     send_due_mail()
 
     assert f"renews on {long_date(next_bill_at())} for $50.00" in " ".join(mail.outbox[-1].body.split())
+
+
+def test_the_queries_of_a_night_do_not_grow_with_the_renewals_that_will_switch(
+    provider: Provider, django_assert_max_num_queries: Any
+) -> None:
+    alice = make_yearly(provider)
+    switch_to_monthly(provider, alice)
+    switching = Subscription.objects.get()
+    provider.travel_to(next_bill_at() - timedelta(days=20))
+    with CaptureQueriesContext(connection) as captured:
+        assert notices.queue_due_notices(now=clock.billing_now()) == {"notices": 0}
+
+    for number in range(20):
+        switching.pk, switching.provider_id = None, f"copy-{number}"
+        switching.save()
+    with django_assert_max_num_queries(len(captured)):
+        assert notices.queue_due_notices(now=clock.billing_now()) == {"notices": 0}
 
 
 @pytest.mark.shows("rule-16")
