@@ -9,7 +9,7 @@ from billing.gateway.http.client import chargebee_sdk, read_from_provider, read_
 from billing.gateway.snapshots import CouponSnapshot
 
 NOT_REDEEMED = "not_redeemed"
-ACTIVE = "active"
+ACTIVE, FUTURE = "active", "future"
 DUPLICATE = "duplicate_entry"
 # A limit for sets whose codes begin alike.
 MAX_SPELLING_LOOKUPS = 40
@@ -29,6 +29,11 @@ class FoundCode:
         limit = self.coupon.payload.get("max_redemptions")
         exhausted = limit is not None and self.coupon.redemptions >= int(limit)
         return not self.is_spent and not exhausted and self.coupon.payload.get("status") == ACTIVE
+
+    @property
+    def is_early(self) -> bool:
+        """Whether the provider accepts it from a later time on."""
+        return not self.is_spent and self.coupon.payload.get("status") == FUTURE
 
 
 def find_code(code: str) -> FoundCode:

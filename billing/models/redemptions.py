@@ -31,6 +31,7 @@ class RefusedCode(models.Model):
     class Reason(models.TextChoices):
         NOT_FOUND = "coupon_not_found", "it doesn't exist"
         EXPIRED = "coupon_expired", "it has expired or is used up"
+        NOT_VALID_YET = "coupon_not_valid_yet", "it can't be used yet"
         ALREADY_APPLIED = "coupon_already_applied", "they had used it before"
         NOT_APPLICABLE = "coupon_not_applicable", "it saves nothing on their subscriptions"
         NO_SUBSCRIPTION = "no_active_subscription", "they had no active subscription"

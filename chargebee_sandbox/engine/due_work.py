@@ -60,7 +60,7 @@ def _run_due_row(row: DueRow) -> None:
         case Invoice():
             dunning.retry_invoice(row)
         case Coupon():
-            coupons.expire_coupon(row)
+            coupons.run_due_coupon(row)
         case Token():
             card_tokens.expire_token(row)
         case PaymentIntent():

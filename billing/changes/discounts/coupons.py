@@ -51,6 +51,14 @@ class CouponExpired(BillingError):
     message = "This code has expired or was already used."
 
 
+class CouponNotValidYet(BillingError):
+    """The code can be redeemed from a later time on."""
+
+    code = "coupon_not_valid_yet"
+    status = 409
+    message = "This code can't be used yet. Please try again later."
+
+
 class CouponAlreadyApplied(BillingError):
     """The account has redeemed this code before."""
 
@@ -75,7 +83,14 @@ class NoActiveSubscription(BillingError):
     message = "You need an active subscription to use a code."
 
 
-REFUSALS = (CouponNotFound, CouponExpired, CouponAlreadyApplied, CouponNotApplicable, NoActiveSubscription)
+REFUSALS = (
+    CouponNotFound,
+    CouponExpired,
+    CouponNotValidYet,
+    CouponAlreadyApplied,
+    CouponNotApplicable,
+    NoActiveSubscription,
+)
 
 
 @dataclass(frozen=True)
@@ -179,6 +194,8 @@ def _check_unused(account: Account, found: FoundCode, holdings: Sequence[Holding
     is_placed = any(found.coupon.id == row["coupon_id"] for holding in holdings for row in holding.subscription.coupons)
     if used or is_placed:
         raise CouponAlreadyApplied
+    if found.is_early:
+        raise CouponNotValidYet
     if not found.is_usable:
         raise CouponExpired
 
@@ -186,7 +203,7 @@ def _check_unused(account: Account, found: FoundCode, holdings: Sequence[Holding
 def _check_concurrent_redemption(account: Account, code: str) -> None:
     """Check that no other request is redeeming this code: there it would save nothing more.
 
-    Raises ChangeInProgress, CouponAlreadyApplied, CouponExpired.
+    Raises ChangeInProgress, CouponAlreadyApplied, CouponExpired, CouponNotValidYet.
     """
     if has_open_command(account):
         raise ChangeInProgress(retry_after=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
-from chargebee_sandbox import event_log
+from chargebee_sandbox import clock, event_log
 from chargebee_sandbox.body import Body
 from chargebee_sandbox.engine import billing_dates
 from chargebee_sandbox.engine.billing.pricing import Deduction
@@ -102,10 +102,22 @@ def use_coupons(subscription: Subscription, used: set[str], instant: int) -> Non
         subscription.set_attributes(coupons=remaining or None)
 
 
-def expire_coupon(coupon: Coupon) -> None:
-    """Expire a coupon that can no longer be redeemed; subscriptions that have it keep it."""
-    coupon.due_at = None
-    coupon.set_attributes(status="expired")
+def update_validity(coupon: Coupon) -> None:
+    """Derive the status from the time, and when it changes next, by ``valid_from`` and ``valid_till``."""
+    now = clock.now_seconds()
+    valid_from, valid_till = coupon.get("valid_from"), coupon.get("valid_till")
+    if valid_till is not None and valid_till <= now:
+        coupon.due_at, status = None, "expired"
+    elif valid_from is not None and valid_from > now:
+        coupon.due_at, status = valid_from, "future"
+    else:
+        coupon.due_at, status = valid_till, "active"
+    coupon.set_attributes(status=status)
+
+
+def run_due_coupon(coupon: Coupon) -> None:
+    """Let a coupon begin that could not be redeemed yet, or expire; subscriptions that have it keep it."""
+    update_validity(coupon)
     coupon.save()
     event_log.record_event("coupon_updated", coupon=coupon)
 

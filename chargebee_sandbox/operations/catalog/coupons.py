@@ -7,6 +7,7 @@ from chargebee_sandbox.api import lists, router
 from chargebee_sandbox.api.errors import invalid_state, wrong_value
 from chargebee_sandbox.api.params import Params, require_value
 from chargebee_sandbox.body import Body
+from chargebee_sandbox.engine.billing import coupons
 from chargebee_sandbox.models import Coupon, ItemPrice
 from chargebee_sandbox.operations.lookup import find_resource, free_id
 
@@ -23,7 +24,7 @@ _FILTERS = {
 }
 _APPLY_ON = ("invoice_amount", "each_specified_item")
 _PERIOD_UNITS = ("day", "week", "month", "year")
-_ALWAYS_CHANGEABLE = "name invoice_name valid_till max_redemptions"
+_ALWAYS_CHANGEABLE = "name invoice_name valid_from valid_till max_redemptions"
 _DISCOUNT_TERMS = ("discount_percentage", "discount_amount", "currency_code", "period", "period_unit")
 _FIXED_ONCE_REDEEMED = f"discount_type apply_on duration_type {' '.join(_DISCOUNT_TERMS)}"
 
@@ -32,12 +33,10 @@ _FIXED_ONCE_REDEEMED = f"discount_type apply_on duration_type {' '.join(_DISCOUN
     "coupon.create_for_items",
     "/coupons/create_for_items",
     "id name invoice_name discount_type discount_percentage discount_amount currency_code apply_on duration_type "
-    "period period_unit valid_till max_redemptions item_constraints item_constraint_criteria",
+    "period period_unit valid_from valid_till max_redemptions item_constraints item_constraint_criteria",
 )
 def create_coupon(params: Params) -> Body:
     """Create a coupon: a percentage or an amount off items or invoices, once, forever, or for a limited period."""
-    valid_till = params.instant("valid_till")
-    expired = valid_till is not None and valid_till <= clock.now_seconds()
     body = {
         "name": params.required_text("name"),
         "invoice_name": params.text("invoice_name"),
@@ -45,16 +44,17 @@ def create_coupon(params: Params) -> Body:
         "apply_discount_on": "not_applicable",
         "plan_constraint": "not_applicable",
         "addon_constraint": "not_applicable",
-        "valid_till": valid_till,
+        "valid_from": params.instant("valid_from"),
+        "valid_till": params.instant("valid_till"),
         "max_redemptions": params.integer("max_redemptions", least=1),
-        "status": "expired" if expired else "active",
         **_read_constraints(params),
         "redemptions": 0,
         "created_at": clock.now_seconds(),
         **_read_discount(params),
         **_read_duration(params),
     }
-    coupon = Coupon.build_row(free_id(Coupon, params.required_text("id")), body, due_at=None if expired else valid_till)
+    coupon = Coupon.build_row(free_id(Coupon, params.required_text("id")), body)
+    coupons.update_validity(coupon)
     coupon.save()
     event_log.record_event("coupon_created", coupon=coupon)
     return {"coupon": coupon.render_resource()}
@@ -82,7 +82,7 @@ def update_coupon(params: Params, handle: str) -> Body:
         coupon.set_attributes(apply_on=params.choice("apply_on", _APPLY_ON, ""))
     if "item_constraints" in params:
         coupon.set_attributes(**_read_constraints(params))
-    _update_validity(coupon)
+    coupons.update_validity(coupon)
     coupon.save()
     event_log.record_event("coupon_updated", coupon=coupon)
     return {"coupon": coupon.render_resource()}
@@ -116,19 +116,12 @@ def _changed_attributes(params: Params) -> Body:
         changes["name"] = params.required_text("name")
     if "invoice_name" in params:
         changes["invoice_name"] = params.text("invoice_name")
-    if "valid_till" in params:
-        changes["valid_till"] = params.instant("valid_till")
+    for name in ("valid_from", "valid_till"):
+        if name in params:
+            changes[name] = params.instant(name)
     if "max_redemptions" in params:
         changes["max_redemptions"] = params.integer("max_redemptions", least=1)
     return changes
-
-
-def _update_validity(coupon: Coupon) -> None:
-    """Derive the status and the expiry from ``valid_till``."""
-    valid_till = coupon.get("valid_till")
-    expired = valid_till is not None and valid_till <= clock.now_seconds()
-    coupon.due_at = None if expired else valid_till
-    coupon.set_attributes(status="expired" if expired else "active")
 
 
 def _read_discount(params: Params) -> Body:

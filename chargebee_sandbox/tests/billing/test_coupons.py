@@ -115,6 +115,20 @@ def test_an_expired_or_exhausted_coupon_is_refused(shop: SiteDriver):
     assert len(shop.retrieve_subscription(subscription.id).coupons) == 2
 
 
+def test_a_coupon_is_refused_before_its_time_and_then_accepted(shop: SiteDriver):
+    shop.add_customer()
+    now = shop.client.Customer.retrieve("ava").customer.created_at
+    early = shop.add_coupon("EARLY", valid_from=now + 3600, valid_till=now + 10_800)
+    with expect_refusal(400, "resource_limit_exhausted"):
+        shop.start_subscription("ava", coupon_ids=[early])
+    assert shop.client.Coupon.retrieve(early).coupon.status == "future"
+    shop.travel_past(now, 7200)
+    assert shop.client.Coupon.retrieve(early).coupon.status == "active"
+    assert shop.start_subscription("ava", coupon_ids=[early]).coupons[0].coupon_id == early
+    shop.travel_past(now, 14_400)
+    assert shop.client.Coupon.retrieve(early).coupon.status == "expired"
+
+
 @pytest.mark.parametrize("percentage", [0, 101, -5])
 def test_a_percentage_out_of_range_is_refused(shop: SiteDriver, percentage: int):
     with expect_refusal(400, "param_wrong_value"):

@@ -9,7 +9,7 @@ from urllib.parse import quote as percent_encoded
 import pytest
 from pytest_django import Settings
 
-from billing.models import CodeRedemption, Command
+from billing.models import CodeRedemption, Command, RefusedCode
 from billing.tests.api.browser import Browser, is_refusal, pick_fields
 from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS, make_subscription, open_account
 from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT, SyncedProvider
@@ -194,6 +194,19 @@ def test_a_code_works_once_per_account(shop: SyncedProvider, ava: Browser) -> No
 def test_an_expired_code_is_refused(shop: SyncedProvider, ava: Browser) -> None:
     shop.coupon("EXPIRED10", percent=10, valid_till=shop.timestamp_in_days(-9))
     assert is_refusal(redeem_code(ava, "EXPIRED10"), 409, "coupon_expired")
+
+
+@pytest.mark.shows("error-48")
+def test_a_code_is_refused_until_its_first_day_and_then_accepted(shop: SyncedProvider, ava: Browser) -> None:
+    shop.coupon("ADVENT", percent=10, valid_from=shop.timestamp_in_days(2))
+    refused = redeem_code(ava, "ADVENT")
+    assert is_refusal(refused, 409, "coupon_not_valid_yet")
+    assert "expired" not in refused.json()["message"]
+    assert RefusedCode.objects.get().get_reason_display() == "it can't be used yet"
+
+    shop.provider.travel(days=3)
+    shop.import_customer("ava")
+    assert redeem_code(ava, "ADVENT").status_code == 200
 
 
 @pytest.mark.shows("error-23")
