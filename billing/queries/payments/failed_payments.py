@@ -9,7 +9,7 @@ from typing import Any
 from accounts.models import Account
 from billing.models import Invoice, Transaction
 from billing.queries.payments.invoices import PaymentLookup
-from billing.queries.payments.past_due import DUE_STATUSES, NOT_PAID, has_failed_collection
+from billing.queries.payments.past_due import NOT_PAID, has_failed_collection, past_due_invoices
 from billing.queries.payments.payment_methods import invoice_currency
 from billing.queries.subscriptions.holdings import Holding, holdings_of
 
@@ -60,8 +60,7 @@ def find_payment_failure(account: Account) -> PaymentFailure:
     It keeps, cancels or pauses the subscription, by a setting of the site. Eight queries at most,
     one without a failure.
     """
-    due = Invoice.objects.filter(customer__account=account, deleted=False, status__in=DUE_STATUSES)
-    failed = [invoice for invoice in due if has_failed_collection(invoice)]
+    failed = [invoice for invoice in past_due_invoices(account) if has_failed_collection(invoice)]
     if not failed:
         return PaymentFailure(has_payment_failure=False)
     unpaid_ids = _billed_ids(failed)

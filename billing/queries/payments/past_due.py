@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from django.db.models import QuerySet
+
 from accounts.models import Account
 from billing.models import Invoice
 
@@ -10,16 +12,19 @@ _FAILED_DUNNING_STATUSES = ("in_progress", "exhausted")
 NOT_PAID = "not_paid"
 
 
+def past_due_invoices(account: Account) -> QuerySet[Invoice]:
+    """Return the invoices of an account that were not paid when they were due."""
+    return Invoice.objects.filter(customer__account=account, deleted=False, status__in=DUE_STATUSES)
+
+
 def has_payment_failure(account: Account) -> bool:
     """Return whether the account has a due invoice whose collection failed. One query."""
-    due = Invoice.objects.filter(customer__account=account, deleted=False, status__in=DUE_STATUSES)
-    return has_any_failed_collection(due)
+    return has_any_failed_collection(past_due_invoices(account))
 
 
 def unpaid_subscription_ids(account: Account) -> set[str]:
     """Return the provider's ids of the subscriptions of due invoices whose collection failed. One query."""
-    due = Invoice.objects.filter(customer__account=account, deleted=False, status__in=DUE_STATUSES)
-    failed = (invoice for invoice in due if has_failed_collection(invoice))
+    failed = (invoice for invoice in past_due_invoices(account) if has_failed_collection(invoice))
     return {subscription_id for invoice in failed for subscription_id in invoice.billed_subscription_ids}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from accounts.models import Account
 from billing.models import Customer, Invoice, PaymentSource, Subscription, Transaction
 from billing.models.mirror import LIVE_STATUSES
-from billing.queries.payments.past_due import DUE_STATUSES
+from billing.queries.payments.past_due import past_due_invoices
 from billing.terms import DEFAULT_CURRENCY
 
 CARD, PAYPAL, OTHER = "CARD", "PAYPAL", "OTHER"
@@ -147,8 +147,8 @@ def due_invoices(account: Account) -> list[Invoice]:
 
 def unpaid_invoices(account: Account) -> list[Invoice]:
     """Return all unpaid invoices with an amount due, in any currency, oldest first. One query."""
-    invoices = Invoice.objects.filter(customer__account=account, deleted=False, status__in=DUE_STATUSES)
-    return [invoice for invoice in invoices.order_by("issued_at", "pk") if invoice.cents("amount_due")]
+    invoices = past_due_invoices(account).order_by("issued_at", "pk")
+    return [invoice for invoice in invoices if invoice.cents("amount_due")]
 
 
 def invoice_currency(invoice: Invoice) -> str:
