@@ -281,11 +281,15 @@ def _find_upcoming_bills(references: Iterable[Mapping[str, Any]]) -> list[Upcomi
     """
     found = [_find_coming_bill(reference) for reference in references]
     in_order = sorted(filter(None, found), key=lambda bill: bill.charge.position)
-    estimated = {bill.charge.subscription.provider_id: bill.estimate for bill in in_order if bill.estimate is not None}
-    due: Mapping[str, int] = {}
-    if estimated:
-        first = in_order[0].charge.subscription
-        due, _ = amounts_due(estimated, Balances.of_customer(first.customer), currency=first.terms.currency)
+    by_currency: dict[str, dict[str, ChangeEstimate]] = {}
+    for bill in in_order:
+        if bill.estimate is not None:
+            subscription = bill.charge.subscription
+            by_currency.setdefault(subscription.terms.currency, {})[subscription.provider_id] = bill.estimate
+    due: dict[str, int] = {}
+    for currency, estimated in by_currency.items():
+        balances = Balances.of_customer(in_order[0].charge.subscription.customer)
+        due |= amounts_due(estimated, balances, currency=currency)[0]
     return [None if bill is None else _upcoming_bill(bill.charge, due) for bill in found]
 
 

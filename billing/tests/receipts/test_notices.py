@@ -153,6 +153,31 @@ def test_a_joint_notice_counts_credits_once(provider: Provider, cents: int) -> N
     assert sorted(told) == sorted(f"{amount / 100:.2f}" for amount in charged if amount)
 
 
+@pytest.mark.shows("money-3", "rule-16")
+def test_a_joint_notice_counts_credits_for_no_bill_in_another_currency(provider: Provider) -> None:
+    euros: dict[str, Any] = {"id": "gtv-eur", "name": "gtv-eur", "item_id": GOSPEL, "pricing_model": "flat_fee"}
+    provider.sdk.ItemPrice.create({**euros, "price": 599, "currency_code": "EUR", "period": 1, "period_unit": "month"})
+    alice = provider.subscriber("alice", FAITH)
+    items = [{"item_price_id": "gtv-eur", "quantity": 1}]
+    provider.sdk.Subscription.create_with_items("alice", {"subscription_items": items})
+    provider.sdk.PromotionalCredit.add({"customer_id": "alice", "amount": 1000, "description": "Sorry"})
+    account_import.sync_catalog()
+    account_import.resync_account(alice)
+    pause_plans(alice)
+    provider.travel_to(PauseSchedule.objects.latest("pause_date").pause_date + timedelta(hours=1))
+    run_due_jobs()
+    at, before = next_bill_at(), {invoice.id for invoice in provider.invoices(alice)}
+    run_notices_before(provider, at - timedelta(days=3))
+    (sent,) = resume_notices()
+    assert "5.99 EUR" in sent.body
+
+    provider.travel_to(at + timedelta(days=1))
+    run_due_jobs()
+
+    charged = [invoice for invoice in provider.invoices(alice) if invoice.id not in before]
+    assert {invoice.currency_code: invoice.amount_paid for invoice in charged} == {"USD": 0, "EUR": 599}
+
+
 @pytest.mark.shows("rule-16")
 @pytest.mark.parametrize(("gone", "left"), [(FAITH, "Gospel TV"), (GOSPEL, "Faith & Family")])
 def test_a_joint_notice_leaves_out_what_ended_meanwhile(provider: Provider, gone: str, left: str) -> None:

@@ -118,7 +118,9 @@ def _draft_consolidated(charges: Sequence[Charges], customer: Customer, *, use_b
     others = [row.subscription for row in charges[1:]]
     if not use_balances:
         return DraftInvoice(invoicing.make_invoice(charges, customer), others=others)
-    invoice = invoicing.make_invoice(charges, customer, promotional=customer["promotional_credits"])
+    currency = charges[0].subscription["currency_code"]
+    promotional = customer_balances.promotional_credits_for(customer, currency)
+    invoice = invoicing.make_invoice(charges, customer, promotional=promotional)
     spent = customer_balances.spend_promotional_credits(invoice, customer)
     used = customer_balances.apply_refundable_credits(invoice, customer)
     return DraftInvoice(invoice, used, spent, others=others)

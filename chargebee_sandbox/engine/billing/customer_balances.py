@@ -1,6 +1,7 @@
 """A customer's balances, used on the next invoices.
 
-Promotional credits come first, as a discount after the coupons. Then refundable credits pay, oldest first.
+Promotional credits come first, as a discount after the coupons. Then refundable credits pay, oldest first. Neither pays
+an invoice in another currency; promotional credits are in the customer's.
 """
 
 from __future__ import annotations
@@ -14,6 +15,11 @@ from chargebee_sandbox.models import CreditNote, Customer, Invoice, PromotionalC
 def available_balance(customer: Customer) -> int:
     """Return what future invoices can be paid with, in cents."""
     return int(customer["refundable_credits"] + customer["promotional_credits"])
+
+
+def promotional_credits_for(customer: Customer, currency: str) -> int:
+    """Return the promotional credits that an invoice in a currency can use, in cents."""
+    return int(customer["promotional_credits"]) if customer.get("preferred_currency_code", currency) == currency else 0
 
 
 def change_promotional_credits(customer: Customer, amount: int, details: Body) -> PromotionalCredit:
@@ -53,7 +59,10 @@ def apply_refundable_credits(invoice: Invoice, customer: Customer) -> list[Credi
     if not customer["refundable_credits"]:
         return []
     available_notes = CreditNote.objects.filter(
-        customer_id=customer.handle, body__type="refundable", body__amount_available__gt=0
+        customer_id=customer.handle,
+        body__type="refundable",
+        body__amount_available__gt=0,
+        body__currency_code=invoice["currency_code"],
     )
     before = invoice["credits_applied"]
     used_notes = [note for note in available_notes.order_by("seq") if _allocate_credit_note(note, invoice)]
