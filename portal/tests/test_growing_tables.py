@@ -21,10 +21,12 @@ from billing import clock
 from billing.commands import payment_operations
 from billing.invoices import pdf_files
 from billing.jobs.data_retention import delete_old_refused_codes
+from billing.jobs.nightly_reconcile import ROUND_STAGE
 from billing.jobs.shared_addresses import find_shared_addresses
-from billing.mirror import next_bills
+from billing.mirror import next_bills, reconcile
 from billing.mirror.events import webhook_processing
-from billing.models import Customer, Subscription
+from billing.models import Customer, JobRun, Subscription
+from billing.models.job_runs import Cursor
 from billing.queries.catalog import subscribed_plans_outside_catalog
 from billing.receipts import notices
 
@@ -45,6 +47,9 @@ WORK: dict[str, Callable[[], object]] = {
     "due estimates": next_bills.announce_due_estimates,
     "items without a plan": lambda: subscribed_plans_outside_catalog(limit=9),
     "plans of a removed card": lambda: payment_operations.tied_subscription_ids("ava", "pm_1"),
+    "whole site": lambda: reconcile.compare_round_portion(
+        JobRun(cursor=Cursor(ROUND_STAGE)), (ROUND_STAGE,), now=clock.billing_now()
+    ),
     "notices": lambda: notices.queue_due_notices(now=clock.billing_now()),
 }
 
@@ -121,15 +126,19 @@ def _tables_read_whole(node: dict[str, Any], partial: set[str], *, is_limited: b
     is_whole_index = kind in ("Index Scan", "Index Only Scan") and "Index Cond" not in node
     if is_whole_index and node["Index Name"] not in partial and ("Filter" in node or not is_limited):
         yield node["Relation Name"]
-    if kind == "Bitmap Heap Scan" and any(_is_whole_bitmap(child) for child in node["Plans"]):
+    if kind == "Bitmap Heap Scan" and any(
+        _is_whole_bitmap(child, partial, is_limited=is_limited) for child in node["Plans"]
+    ):
         yield node["Relation Name"]
     below = kind == "Limit" or (is_limited and kind not in ("Sort", "Aggregate", "Hash", "Unique"))
     for child in node.get("Plans", ()):
         yield from _tables_read_whole(child, partial, is_limited=below)
 
 
-def _is_whole_bitmap(node: dict[str, Any]) -> bool:
-    return node.get("Index Name") in LARGE_PARTS and "Index Cond" not in node
+def _is_whole_bitmap(node: dict[str, Any], partial: set[str], *, is_limited: bool) -> bool:
+    if "Index Name" not in node or "Index Cond" in node:
+        return False
+    return node["Index Name"] in LARGE_PARTS or (node["Index Name"] not in partial and not is_limited)
 
 
 @pytest.fixture
