@@ -98,6 +98,8 @@ class Command(Leased):
                 fields=["error_code", "-created_at"], condition=~models.Q(error_code=""), name="command_error_code"
             ),
             models.Index(fields=["key"], name="command_key"),
+            # For the refusals of the last day: those of all years are kept.
+            models.Index(fields=["finished_at"], condition=models.Q(state="failed"), name="command_failed"),
         ]
         # What operators may do for a subscriber, each by itself.
         permissions = [(f"act_{name}", f"Can {words} for a subscriber") for name, words in OPERATOR_ACTS.items()]

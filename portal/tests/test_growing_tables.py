@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -19,13 +20,14 @@ from accounts.mail import outbox
 from accounts.models import Account, OutgoingMail, User
 from billing import clock
 from billing.commands import payment_operations
+from billing.health import checks
 from billing.invoices import pdf_files
 from billing.jobs.data_retention import delete_old_refused_codes
 from billing.jobs.nightly_reconcile import ROUND_STAGE
 from billing.jobs.shared_addresses import find_shared_addresses
 from billing.mirror import next_bills, reconcile
 from billing.mirror.events import webhook_processing
-from billing.models import Customer, JobRun, Subscription
+from billing.models import Command, Customer, JobRun, Subscription
 from billing.models.job_runs import Cursor
 from billing.queries.catalog import subscribed_plans_outside_catalog
 from billing.receipts import notices
@@ -234,6 +236,15 @@ def test_ticks_nights_and_changes_use_indexes(work: Callable[[], object]) -> Non
     assert tables_read_whole(statements) == set()
 
 
+def explain_with_rows(statement: Statement, table: str) -> str:
+    """Return how the database runs a statement, once it knows the rows of a table."""
+    sql, params = statement
+    with connection.cursor() as cursor:
+        cursor.execute(f"ANALYZE {table}")
+        cursor.execute(f"EXPLAIN {sql}", params)
+        return "\n".join(line for (line,) in cursor.fetchall())
+
+
 @pytest.mark.services
 @pytest.mark.django_db
 def test_notices_read_no_pause_that_the_provider_does_not_end_soon() -> None:
@@ -243,12 +254,21 @@ def test_notices_read_no_pause_that_the_provider_does_not_end_soon() -> None:
     Subscription.objects.bulk_create(Subscription(provider_id=f"plan-{number}", **paused) for number in range(1_000))
     with collect_statements() as statements:
         notices.queue_due_notices(now=now)
-    [(sql, params)] = [statement for statement in statements if "resume_date" in statement[0]]
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE billing_subscription")
-        cursor.execute(f"EXPLAIN {sql}", params)
-        plan = "\n".join(line for (line,) in cursor.fetchall())
-    assert "subscription_resume" in plan
+    [statement] = [statement for statement in statements if "resume_date" in statement[0]]
+    assert "subscription_resume" in explain_with_rows(statement, "billing_subscription")
+
+
+@pytest.mark.services
+@pytest.mark.django_db
+def test_system_health_reads_no_refusal_of_earlier_days() -> None:
+    now = clock.billing_now()
+    account = Account.objects.open_account(email="ava@example.com")
+    refused = {"account": account, "state": "failed", "steps": [], "finished_at": now - timedelta(days=9)}
+    Command.objects.bulk_create(Command(key=f"key-{number}", **refused) for number in range(1_000))
+    with collect_statements() as statements:
+        checks.run_health_checks(now=now)
+    [statement] = [statement for statement in statements if "finished_at" in statement[0] and "failed" in statement[1]]
+    assert "command_failed" in explain_with_rows(statement, "billing_command")
 
 
 @pytest.mark.services
