@@ -77,7 +77,7 @@ def _credit_of(account: Account) -> dict[str, Any]:
     customer = Customer.objects.filter(account=account).first()
     balances = Balances() if customer is None else Balances.of_customer(customer)
     return {
-        "credit_balance": balances.promotional + balances.refundable,
+        "credit_balance": balances.total,
         "credit_currency": (customer.text("preferred_currency_code") if customer else "") or DEFAULT_CURRENCY,
     }
 

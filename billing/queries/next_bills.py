@@ -69,6 +69,11 @@ class Balances:
         """Whether nothing is left."""
         return not (self.promotional or self.refundable)
 
+    @property
+    def total(self) -> int:
+        """What is left, in cents."""
+        return self.promotional + self.refundable
+
     def can_pay(self, currency: str) -> bool:
         """Return whether they can pay bills in a currency (docs/rules.md, money-3)."""
         return self.currency in ("", currency)

@@ -2,6 +2,7 @@
 
 from billing.models import Customer, Invoice
 from billing.money import format_cents
+from billing.queries.next_bills import Balances
 from billing.queries.payments.payment_methods import invoice_currency
 from billing.receipts.delivery import DASHBOARD_PATH, Link, Receipt, invoice_link
 from billing.receipts.phrases import Fact
@@ -72,5 +73,7 @@ def promotional_credit_receipt(customer: Customer, *, amount: int, currency: str
 
 
 def _balance_facts(customer: Customer, currency: str) -> list[Fact]:
-    balance = sum(customer.cents(field) for field in ("promotional_credits", "refundable_credits", "excess_payments"))
-    return [("Your credit now", format_cents(balance, currency))] if balance else []
+    balances = Balances.of_customer(customer)
+    if balances.is_empty or not balances.can_pay(currency):  # what the customer has in another currency is not told
+        return []
+    return [("Your credit now", format_cents(balances.total, currency))]

@@ -144,6 +144,23 @@ def test_support_gives_what_was_paid_back_as_credit(shop: SyncedProvider, number
     assert list(reconcile.find_differences()) == []
 
 
+@pytest.mark.shows("money-3")
+def test_the_receipt_of_a_credit_adds_none_in_another_currency(shop: SyncedProvider, page: ActPage) -> None:
+    terms = {"pricing_model": "flat_fee", "price": 500, "currency_code": "JPY", "period": 1, "period_unit": "month"}
+    shop.client.ItemPrice.create({"id": "yen", "name": "yen", "item_id": FAITH, **terms})
+    items = [{"item_price_id": "yen", "quantity": 1}]
+    shop.client.Subscription.create_with_items("ava", {"subscription_items": items})
+    shop.client.PromotionalCredit.add({"customer_id": "ava", "amount": 300, "description": "Sorry"})
+    shop.import_customer("ava")
+    number = str(shop.invoices("ava")[0]["id"])
+
+    page.confirm(page.ask("refund", about=number, **{**REFUND, "way": "credit", "amount": "200"}))
+
+    facts = dict(OutgoingMail.objects.get(kind="receipt").context["facts"])
+    assert facts["Credit"] == "200 JPY"
+    assert "Your credit now" not in facts
+
+
 def test_support_takes_an_amount_off_what_is_due(shop: SyncedProvider, number: str, page: ActPage) -> None:
     shop.provider.add_card("ava", DECLINING_CARD)
     [subscription] = [entry.subscription for entry in shop.client.Subscription.list({"limit": 1}).list]
