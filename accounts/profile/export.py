@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import Account, AccountEvent, OutgoingMail, SignInEvent
 from accounts.profile.activity import ActivityEntry
+from accounts.profile.erasure import previous_address_prefix
 from accounts.profile.profile import Profile
 from accounts.profile.sent_mails import readable_mail_ids
 
@@ -41,7 +43,7 @@ def profile_export_part(account: Account) -> Mapping[str, object]:
         "profile": _profile_fields(account),
         "sign_in_events": list(SignInEvent.objects.filter(account=account).values("at", "kind", "network", "agent")),
         "activity": _activity(account),
-        "mails": [_mail_summary(mail) for mail in OutgoingMail.objects.filter(account=account)],
+        "mails": [_mail_summary(mail) for mail in _mails(account)],
     }
 
 
@@ -62,6 +64,12 @@ def _activity(account: Account) -> list[dict[str, object]]:
     account_events = list(AccountEvent.objects.filter(account=account))
     mails = readable_mail_ids([event.pk for event in account_events])
     return [asdict(ActivityEntry.from_event(event, mails.get(event.pk))) for event in account_events]
+
+
+def _mails(account: Account) -> QuerySet[OutgoingMail]:
+    """Return the mails of the account, also those to the addresses that it had before, which name no account."""
+    to_previous_address = Q(dedupe_key__startswith=previous_address_prefix(account))
+    return OutgoingMail.objects.filter(Q(account=account) | to_previous_address)
 
 
 def _mail_summary(mail: OutgoingMail) -> dict[str, object]:

@@ -25,6 +25,7 @@ from billing.models import (
     WebhookEvent,
 )
 from billing.models.mirror import LIVE_STATUSES
+from billing.queries.customers import customers_with_data_of
 from billing.queries.payments.refund_limits import may_be_given
 
 
@@ -43,8 +44,7 @@ def erase_billing_data(account: Account) -> None:
     """
     if Command.objects.filter(account=account, state__in=Command.OPEN).exists():
         raise ChangeInProgress
-    # Further customers of the address that nobody has signed in to (docs/rules.md, rule 13).
-    customers = Customer.objects.filter(Q(account=account) | Q(account=None, email=account.email) & ~Q(email=""))
+    customers = customers_with_data_of(account)
     if Subscription.objects.filter(customer__in=customers, deleted=False, status__in=LIVE_STATUSES).exists():
         raise StillSubscribed
     SharedAddress.objects.filter(email=account.email).delete()

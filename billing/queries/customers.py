@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from accounts.models import Account
 from billing.models import Customer, SharedAddress, Subscription
@@ -95,6 +95,14 @@ def other_customers(account: Account) -> list[OtherCustomer]:
         for subscription in subscriptions:
             plans[subscription.customer_id].append(_other_plan(subscription))
     return [OtherCustomer(customer.provider_id, plans[customer.pk]) for customer in customers]
+
+
+def customers_with_data_of(account: Account) -> QuerySet[Customer]:
+    """Return the customers whose data is the subscriber's: the account's, and those of its address without an account.
+
+    Its data export contains them, and its erasure deletes them.
+    """
+    return Customer.objects.filter(Q(account=account) | Q(account=None, email=account.email) & ~Q(email=""))
 
 
 def find_other_customer(account: Account, customer_id: str) -> Customer | None:

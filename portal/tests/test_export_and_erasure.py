@@ -203,6 +203,28 @@ class TestExport:
         assert [item["source"] for item in held["emailPreferenceChanges"]] == ["portal"]
         assert [item["kind"] for item in held["retentionEvents"]] == ["cancelled"]
 
+    def test_it_contains_the_mail_to_an_address_that_the_account_had_before(self, alice: Account) -> None:
+        moved = make_resource("customer", "alice", email="moved@example.com", created_at=timestamp_at(-400))
+        apply_resources({**moved, "resource_version": moved["resource_version"] + 1})
+        mail = OutgoingMail.objects.get(to="alice@example.com", account=None)
+        held = Browser(Account.objects.get(pk=alice.pk)).get(EXPORT).json()
+        assert mail.pk in [item["id"] for item in held["mails"]]
+
+    def test_it_contains_further_customers_of_the_address(self, alice: Account) -> None:
+        apply_resources(
+            make_resource("customer", "alice-2", email=alice.email, created_at=timestamp_at(-500)),
+            make_subscription("second", owner="alice-2", status="cancelled"),
+            make_invoice("second-bill", owner="alice-2"),
+            make_card("second-card", "alice-2"),
+        )
+        assert Customer.objects.get(provider_id="alice-2").account is None
+        held = Browser(alice).get(EXPORT).json()
+        assert [item["id"] for item in held["customer"]] == ["alice", "alice-2"]
+        assert "second" in [item["id"] for item in held["plans"]]
+        assert "second-bill" in [item["id"] for item in held["invoices"]]
+        assert "second-card" in [item["id"] for item in held["paymentMethods"]]
+        assert "bob" not in str(held)
+
     def test_it_names_no_operator(self, alice: Account) -> None:
         by = "support:olivia"
         events.record_event(alice, kind="resynced", text="Your account was brought up to date.", actor=by, at=NOW)
