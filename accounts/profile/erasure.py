@@ -15,6 +15,8 @@ from core.models import LimitCounter
 logger = logging.getLogger(__name__)
 
 ERASED_NAME = "an erased account"
+# What stands in the operators' log between what was done to an account and why, which is free text.
+LOGGED_REASON = " Reason: "
 
 
 def erase_account(account: Account, *, actor: str) -> None:
@@ -51,6 +53,11 @@ def _delete_by_address(account: Account) -> None:
 
 
 def _anonymize_operator_log(account: Account) -> None:
-    """Remove the address from the operators' log, whose entries are kept."""
+    """Remove the address and the operators' reasons from their log, whose entries are kept."""
     account_type = ContentType.objects.get_for_model(Account)
-    LogEntry.objects.filter(content_type=account_type, object_id=str(account.pk)).update(object_repr=ERASED_NAME)
+    entries = LogEntry.objects.filter(content_type=account_type, object_id=str(account.pk))
+    entries.update(object_repr=ERASED_NAME)
+    with_reason = list(entries.filter(change_message__contains=LOGGED_REASON))
+    for entry in with_reason:
+        entry.change_message = entry.change_message.partition(LOGGED_REASON)[0]
+    LogEntry.objects.bulk_update(with_reason, ["change_message"])

@@ -314,6 +314,17 @@ class TestErasure:
         assert set(OutgoingMail.objects.values_list("to", flat=True)) == {"bob@example.com"}
 
     @pytest.mark.shows("rule-17")
+    def test_it_leaves_no_reason_that_an_operator_gave_before(self, operator: Client, alice: Account) -> None:
+        sign_out = reverse("admin:accounts_account_act", args=[alice.pk, "sign-out-everywhere"])
+        operator.post(sign_out, {"reason": "Alice Liddell lost her phone"})
+        assert "Liddell" in LogEntry.objects.get().change_message
+        self.confirm_erasure(operator, alice)
+        assert list(LogEntry.objects.order_by("pk").values_list("change_message", "object_repr")) == [
+            ("Sessions ended: 0.", "an erased account"),
+            ("The account was erased. Reason: Asked by letter", "an erased account"),
+        ]
+
+    @pytest.mark.shows("rule-17")
     def test_a_pdf_that_is_written_after_the_erasure_does_not_stay(
         self,
         operator: Client,

@@ -25,6 +25,7 @@ from accounts.admin import audit_log
 from accounts.admin.desk.confirmations import new_action_key, submitted_key, submitted_quote
 from accounts.models import Account, User
 from accounts.models.events import MAX_REASON_LENGTH
+from accounts.profile.erasure import LOGGED_REASON
 from core.errors import NotFound, PortalError
 from core.idempotency import FinalAnswer, answer_once
 from core.text import validate_line
@@ -250,7 +251,7 @@ class _ActionPage:
         # The id, not the person: the log outlives the account.
         about = f" About: {self.asked.subject_id}." if self.asked.subject_id else ""
         text = f"{outcome}{about}"
-        audit_log.log_action(self.request, self.account, f"{text} Reason: {reason}" if reason else text)
+        audit_log.log_action(self.request, self.account, f"{text}{LOGGED_REASON}{reason}" if reason else text)
 
     def _answer_failure(self, error: PortalError, key: str) -> HttpResponse:
         """Ask again, with what was typed, where that helps; otherwise say on the account's page what went wrong."""
