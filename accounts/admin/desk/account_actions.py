@@ -159,6 +159,8 @@ def answer_action(request: HttpRequest, account: Account, name: str, context: di
         raise Http404
     if not request.user.has_perm(action.permission):
         raise PermissionDenied
+    if "\0" in request.GET.get("about", "") + request.POST.get("about", ""):
+        raise Http404  # PostgreSQL refuses to look for it
     try:
         return _ActionPage(request, account, action, context).answer_request()
     except NotFound as error:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import flatten_fieldsets
+from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied
+from django.db import DataError
 from django.db.models import JSONField
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -28,6 +31,22 @@ class AnyModelAdmin(DjangoModelAdmin):
         """Return whether the list may be filtered by this lookup: by no JSON, whose lookups not every database has."""
         json_columns = {field.name for field in self.opts.concrete_fields if isinstance(field, JSONField)}
         return lookup.partition("__")[0] not in json_columns and super().lookup_allowed(lookup, value, request)
+
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        """Return the page of the list. Raises IncorrectLookupParameters for values that no column can have.
+
+        Django finds out most of them; a NUL or the year 0 only the query does.
+        """
+        try:
+            return super().get_changelist_instance(request)
+        except (ValueError, OverflowError, DataError) as error:
+            if not request.GET:
+                raise
+            raise IncorrectLookupParameters(error) from error
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Return the row; None for a key with a NUL, which PostgreSQL refuses to look for."""
+        return None if "\0" in object_id else super().get_object(request, object_id, from_field)
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None

@@ -11,7 +11,7 @@ from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
 
-from accounts.models import Account, User
+from accounts.models import Account, AccountEvent, User
 from billing import clock
 from billing.models import (
     AccountDocument,
@@ -294,3 +294,27 @@ def test_the_number_of_queries_does_not_grow_with_rows(
     open_account("bob", *(make_subscription(f"b{number}", owner="bob") for number in range(30)))
     with django_assert_max_num_queries(18):
         operator.get(admin_url("changelist", Subscription))
+
+
+@pytest.mark.parametrize("condition", ["at__year=0", f"at__year={'9' * 30}"])
+def test_a_list_ignores_a_filter_that_nothing_can_meet(operator: Client, alice: Account, condition: str) -> None:
+    answer = operator.get(f"{admin_url('changelist', AccountEvent)}?{condition}", follow=True)
+
+    assert answer.status_code == 200
+    assert answer.redirect_chain == [(f"{admin_url('changelist', AccountEvent)}?e=1", 302)]
+
+
+# SQLite looks for a NUL and finds nothing; PostgreSQL refuses to.
+@pytest.mark.services
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/admin/accounts/accountevent/?kind=%00",
+        "/admin/billing/subscription/?plan=%00",
+        "/admin/billing/plan/%00/change/",
+        "/admin/billing/plan/_00/history/",
+        "/admin/accounts/account/{pk}/refund/?about=%00",
+    ],
+)
+def test_an_address_with_a_nul_is_answered(operator: Client, alice: Account, address: str) -> None:
+    assert operator.get(address.format(pk=alice.pk)).status_code in (200, 302, 404)
