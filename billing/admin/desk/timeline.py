@@ -91,10 +91,14 @@ def _line_facts(bill: Invoice | CreditNote, currency: str) -> Iterable[tuple[str
         yield f"{name}{span}", format_cents(int(line.get("amount") or 0), currency)
 
 
-def _sum_facts(invoice: Invoice, currency: str) -> Iterable[tuple[str, str]]:
-    for discount in invoice.payload.get("discounts") or ():
+def _discount_facts(bill: Invoice | CreditNote, currency: str) -> Iterable[tuple[str, str]]:
+    for discount in bill.payload.get("discounts") or ():
         name = discount.get("coupon_set_code") or discount.get("entity_id") or discount.get("description") or "Discount"
         yield f"Discount {name}", format_cents(-int(discount.get("amount") or 0), currency)
+
+
+def _sum_facts(invoice: Invoice, currency: str) -> Iterable[tuple[str, str]]:
+    yield from _discount_facts(invoice, currency)
     for label, cents in (
         ("Tax", invoice.cents("tax")),
         ("Paid from the subscriber's credit", -invoice.cents("credits_applied")),
@@ -115,14 +119,21 @@ def _describe_credit_notes(account: Account, notes: Sequence[CreditNote], reques
 
 def _credit_note_entry(note: CreditNote) -> Entry:
     currency = note.text("currency_code") or DEFAULT_CURRENCY
-    sums = (("Refunded", "amount_refunded"), ("Used for bills", "amount_allocated"), ("Left", "amount_available"))
+    tax = sum(int(row.get("amount") or 0) for row in note.payload.get("taxes") or ())
+    sums = (
+        ("Tax", tax),
+        ("Refunded", note.cents("amount_refunded")),
+        ("Used for bills", note.cents("amount_allocated")),
+        ("Left", note.cents("amount_available")),
+    )
     return Entry(
         what=f"Credit {note.provider_id}" + (f" for invoice {note.invoice_number}" if note.invoice_number else ""),
         amount=format_cents(-note.cents("total"), currency),
         state=credit_note_state(note),
         facts=[
             *_line_facts(note, currency),
-            *((label, format_cents(note.cents(field), currency)) for label, field in sums if note.cents(field)),
+            *_discount_facts(note, currency),
+            *((label, format_cents(cents, currency)) for label, cents in sums if cents),
         ],
         lines=[f"Reason: {reason}" for reason in [note.text("reason_code").replace("_", " ")] if reason],
         links=[Link(row_address(note), "Details"), Link(provider_url(note), IN_PROVIDER)],

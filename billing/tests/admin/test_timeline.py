@@ -83,7 +83,8 @@ def test_a_charge_says_what_for_with_credits_and_leads_to_its_pdf_and_the_provid
                      discounts=[{"entity_id": "SAVE20", "amount": 170}]),
         make_resource("credit_note", "CN-1", customer_id="alice", date=timestamp_at(0.2), status="refunded", total=429,
                       amount_refunded=429, reference_invoice_id="INV-18", reason_code="service_unsatisfactory",
-                      line_items=[rest, whole]),
+                      line_items=[rest, whole], discounts=[{"entity_id": "SAVE20", "amount": 240}],
+                      taxes=[{"name": "Tax", "amount": 25}, {"name": "City tax", "amount": 10}]),
     )  # fmt: skip
     html = unescape(read_account_page(support, alice))
     for text in (
@@ -94,6 +95,8 @@ def test_a_charge_says_what_for_with_credits_and_leads_to_its_pdf_and_the_provid
         "Credit CN-1 for invoice INV-18",
         "Faith & Family - Prorated Credits, Mar 9, 2026 to Apr 8, 2026</dt><dd>$4.29",
         "Gospel TV - Credits, Mar 9, 2026 to Apr 8, 2026</dt><dd>$7.99",
+        "Discount SAVE20</dt><dd>-$2.40",
+        "Tax</dt><dd>$0.35",
         "Refunded</dt><dd>$4.29",
         "Reason: service unsatisfactory",
         f"/admin/billing/invoice/{Invoice.objects.get(provider_id='INV-18').pk}/pdf/",
