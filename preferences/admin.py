@@ -10,8 +10,8 @@ from accounts.admin import audit_log
 from accounts.admin.desk import account_actions, account_page
 from accounts.admin.desk.account_actions import AccountAction, ActionQuestion, ActionRequest, ConfirmedAction
 from accounts.admin.desk.account_page import PageSection
+from accounts.admin.forms.seen_rows import SeenRowAdmin
 from accounts.admin.lists.display import format_instant
-from accounts.admin.lists.read_only import AnyModelAdmin
 from accounts.models import Account
 from core.errors import PortalError
 from preferences import email_preferences, newsletters
@@ -74,7 +74,7 @@ account_actions.register_action(
 
 
 @admin.register(Newsletter)
-class NewsletterAdmin(AnyModelAdmin):
+class NewsletterAdmin(SeenRowAdmin):
     """Newsletters. One that was sent stays as it is."""
 
     list_display = ("title", "category", "created_at", "sent_at")

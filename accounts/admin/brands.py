@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin
@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 
 from accounts.admin.forms.picture_chooser import PictureChooser, picture_choices
 from accounts.admin.forms.picture_form import PictureForm
-from accounts.admin.lists.read_only import AnyModelAdmin
+from accounts.admin.forms.seen_rows import SeenRowAdmin
 from accounts.brands.pictures import LOGO_SHAPE, PictureUpload, UploadedFile, check_logo_upload
 from accounts.models import Brand, StreamingService
 from accounts.models.brand_colors import (
@@ -178,7 +178,7 @@ def _preview_colors(colors: Any) -> list[ColorPreview]:
     ]
 
 
-class LogoAdmin(AnyModelAdmin):
+class LogoAdmin(SeenRowAdmin):
     """An admin whose form has logos."""
 
     change_form_template = "admin/accounts/logo_form.html"
@@ -209,6 +209,16 @@ class BrandAdmin(LogoAdmin):
     )
     search_fields = ("code", "name")
     change_form_template = "admin/accounts/brand/change_form.html"
+    fieldsets: ClassVar[Any] = (
+        (None, {"fields": ("code", "name", "is_default", "host_lines")}),
+        ("Logos", {"fields": ("logo", "logo_upload", "logo_dark", "logo_dark_upload")}),
+        ("Links", {"fields": ("terms_url", "privacy_url", "help_centre_url")}),
+        ("Shown", {"fields": ("contact_link_enabled", "show_sub_logos")}),
+        *(
+            (f"Colors, {scheme}", {"fields": tuple(f"{scheme}_{token}" for token in COLOR_TOKENS)})
+            for scheme in SURFACES
+        ),
+    )
 
     def save_model(self, request: HttpRequest, obj: Brand, form: Any, change: bool) -> None:
         """Store the brand; the default brand so far is none any more if this one becomes it."""
@@ -229,22 +239,6 @@ class BrandAdmin(LogoAdmin):
     def hosts(self, brand: Brand) -> str:
         """Return the host names, separated by commas."""
         return ", ".join(brand.host_names)
-
-    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Group the fields, including the color pickers, which the form creates."""
-        return (
-            (None, {"fields": ("code", "name", "is_default", "host_lines")}),
-            ("Logos", {"fields": ("logo", "logo_upload", "logo_dark", "logo_dark_upload")}),
-            ("Links", {"fields": ("terms_url", "privacy_url", "help_centre_url")}),
-            ("Shown", {"fields": ("contact_link_enabled", "show_sub_logos")}),
-            *(
-                (
-                    f"Colors, {scheme}",
-                    {"fields": tuple(f"{scheme}_{token}" for token in COLOR_TOKENS)},
-                )
-                for scheme in SURFACES
-            ),
-        )
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         """Return the form unchanged, because the admin would look for the pickers among the model's fields."""

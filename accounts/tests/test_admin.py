@@ -201,7 +201,7 @@ def test_settings_that_another_operator_changed_meanwhile_are_not_overwritten(op
     switched_off = {name: value for name, value in opened.items() if name != "enable_cancel_button"}
     assert operator.post(address, switched_off).status_code == 302
     answer = operator.post(address, {**opened, "renewal_notice_days": 31})
-    assert "Somebody has changed the settings since you opened this page." in answer.content.decode()
+    assert "Somebody has changed this since you opened the page." in answer.content.decode()
     assert not SiteSettings.objects.get().enable_cancel_button
     again = operator.get(address).context["adminform"].form
     assert operator.post(address, {**switched_off, "seen_version": again["seen_version"].value()}).status_code == 302

@@ -10,8 +10,8 @@ from django.db.models import DateField, Field
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
+from accounts.admin.forms.seen_rows import SeenRowAdmin
 from accounts.admin.lists.display import GOOD, INFO, state_pill
-from accounts.admin.lists.read_only import AnyModelAdmin
 from accounts.brands import site
 from accounts.models import Brand
 from billing import clock
@@ -21,7 +21,7 @@ from billing.survey import REASON
 
 
 @admin.register(CancelScreenOffer)
-class CancelScreenOfferAdmin(AnyModelAdmin):
+class CancelScreenOfferAdmin(SeenRowAdmin):
     """The pause offers in their order: the first that fits the brand, the reason and the day is shown."""
 
     list_display = ("heading", "position", "brands", "reasons", "starts_on", "ends_on", "state")
@@ -71,7 +71,7 @@ class CancelScreenOfferAdmin(AnyModelAdmin):
 
 
 @admin.register(SurveyQuestion)
-class SurveyQuestionAdmin(AnyModelAdmin):
+class SurveyQuestionAdmin(SeenRowAdmin):
     """The three questions, whose answers are edited."""
 
     list_display = ("question", "offered_answers")

@@ -16,7 +16,7 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from accounts.admin.forms.picture_form import PictureForm, upload_field_name
-from accounts.admin.lists.read_only import AnyModelAdmin
+from accounts.admin.forms.seen_rows import SeenRowAdmin
 from accounts.brands import site
 from accounts.brands.pictures import POSTER_SHAPE
 from accounts.models.site import picture_url
@@ -92,7 +92,7 @@ class PreviewTitle:
 
 
 @admin.register(PauseOfferContent)
-class PauseOfferContentAdmin(AnyModelAdmin):
+class PauseOfferContentAdmin(SeenRowAdmin):
     """One row per plan. The kids service shows no upcoming titles, even when they are set."""
 
     form = ContentUploadForm

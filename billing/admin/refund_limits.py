@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from django import forms
 from django.contrib import admin
 
-from accounts.admin.lists.read_only import AnyModelAdmin
+from accounts.admin.forms.seen_rows import SeenRowAdmin, SeenRowForm
 from billing.admin.money_field import CentsField
 from billing.models import RefundLimit
 from billing.money import format_cents
 
 
-class RefundLimitForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's own takes no parameter
+class RefundLimitForm(SeenRowForm):
     """The limits as amounts with two decimals."""
 
     per_act = CentsField(least=0, label="At once", help_text="The most that one refund or credit may give.")
@@ -25,7 +24,7 @@ class RefundLimitForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's ow
 
 
 @admin.register(RefundLimit)
-class RefundLimitAdmin(AnyModelAdmin):
+class RefundLimitAdmin(SeenRowAdmin):
     """The limits. A group without one may give nothing, whatever its permissions."""
 
     form = RefundLimitForm

@@ -98,6 +98,17 @@ def test_a_sending_that_stopped_goes_on_where_it_was(
     assert OutgoingMail.objects.filter(kind="newsletter").count() == 2
 
 
+def test_what_another_operator_wrote_meanwhile_is_not_overwritten(operator: Client, newsletter: Newsletter) -> None:
+    address = reverse("admin:preferences_newsletter_change", args=[newsletter.pk])
+    form = operator.get(address).context["adminform"].form
+    opened = {name: form[name].value() for name in form.fields}
+    assert operator.post(address, {**opened, "title": "First"}).status_code == 302
+    refused = operator.post(address, {**opened, "text": "Second"})
+    assert "Somebody has changed this since you opened the page." in refused.content.decode()
+    newsletter.refresh_from_db()
+    assert (newsletter.title, newsletter.text) == ("First", opened["text"])
+
+
 def test_one_that_was_sent_cannot_be_changed_and_after_a_month_not_sent(
     operator: Client, newsletter: Newsletter, ava: Account
 ) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from django import forms
 from django.core.exceptions import ValidationError
 
 from accounts.admin.forms.plain_text import refuse_hidden_characters
+from accounts.admin.forms.seen_rows import SeenRowForm
 from accounts.brands.pictures import (
     PictureShape,
     PictureUpload,
@@ -16,18 +16,13 @@ from accounts.brands.pictures import (
     check_picture_upload,
 )
 
-if TYPE_CHECKING:
-    AnyModelForm = forms.ModelForm[Any]
-else:
-    AnyModelForm = forms.ModelForm
-
 
 def upload_field_name(name: str) -> str:
     """Return the name of the file field for this picture."""
     return f"{name}_upload"
 
 
-class PictureForm(AnyModelForm):
+class PictureForm(SeenRowForm):
     """A model form with pictures, which are stored after the whole form is valid.
 
     A subclass declares a file field `upload_field_name(name)` for each of its `pictures`.

@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from accounts.admin.forms.plain_text import PlainTextAdmin
+from accounts.admin.forms.seen_rows import SeenRowAdmin, SeenRowForm
 from accounts.admin.lists.display import NO_VALUE
 from accounts.brands import site
 from billing.admin.formatting import format_price
@@ -49,7 +50,7 @@ class ItemAdmin(MirroredAdmin):
         return plan.name if plan else "not arranged"
 
 
-class PlanForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's own takes no parameter
+class PlanForm(SeenRowForm):
     """Chooses the item and the service from lists."""
 
     class Meta:
@@ -78,7 +79,7 @@ def _item_choices() -> list[tuple[str, str]]:
 
 
 @admin.register(Plan)
-class PlanAdmin(PlainTextAdmin):
+class PlanAdmin(SeenRowAdmin, PlainTextAdmin):
     """The plans of the catalog. A change shows on all screens, and bundles are aligned with it."""
 
     form = PlanForm

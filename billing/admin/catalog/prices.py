@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django import forms
 from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
 from accounts.admin.forms.plain_text import PlainTextAdmin
+from accounts.admin.forms.seen_rows import SeenRowAdmin, SeenRowForm
 from accounts.admin.lists.display import NO_VALUE, format_instant
 from billing.admin.formatting import format_price
 from billing.admin.records.mirror import MirroredAdmin
@@ -103,7 +103,7 @@ class CouponAdmin(MirroredAdmin):
         return str(coupon.payload.get("max_redemptions") or NO_VALUE)
 
 
-class BundleRateForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's own takes no parameter
+class BundleRateForm(SeenRowForm):
     """Creates the rate's coupon at the provider while it validates, so that a refusal is an error of the form."""
 
     published: BundleRate | None = None
@@ -131,7 +131,7 @@ class BundleRateForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's own
 
 
 @admin.register(BundleRate)
-class BundleRateAdmin(PlainTextAdmin):
+class BundleRateAdmin(SeenRowAdmin, PlainTextAdmin):
     """Bundle rates. Saving one creates its coupon at the provider; bundles use it from their next bill on."""
 
     form = BundleRateForm

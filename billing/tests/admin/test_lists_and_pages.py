@@ -7,15 +7,17 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
+from django.contrib.auth.models import Group, Permission
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from accounts.models import Account, AccountEvent, User
+from accounts.models import Account, AccountEvent, Brand, StreamingService, User
 from billing import clock
 from billing.models import (
     AccountDocument,
     BundleRate,
+    CancelScreenOffer,
     Command,
     Coupon,
     CreditNote,
@@ -28,9 +30,12 @@ from billing.models import (
     PauseOfferContent,
     PauseSchedule,
     PaymentSource,
+    Plan,
     PromotionalCredit,
     ProviderClock,
+    RefundLimit,
     Subscription,
+    SurveyQuestion,
     Transaction,
     WebhookEvent,
 )
@@ -318,3 +323,41 @@ def test_a_list_ignores_a_filter_that_nothing_can_meet(operator: Client, alice: 
 )
 def test_an_address_with_a_nul_is_answered(operator: Client, alice: Account, address: str) -> None:
     assert operator.get(address.format(pk=alice.pk)).status_code in (200, 302, 404)
+
+
+def open_form(operator: Client, row: Any) -> dict[str, Any]:
+    """Open a row's page and return what its form would post."""
+    form = operator.get(admin_url("change", type(row), row.pk)).context["adminform"].form
+    values = {name: form[name].value() for name in form.fields}
+    return {name: value for name, value in values.items() if value is not None and value is not False}
+
+
+@pytest.mark.parametrize(
+    ("model", "first", "second"),
+    [
+        (Brand, {"name": "First"}, {"terms_url": ""}),
+        (StreamingService, {"name": "First"}, {"summary": "Second"}),
+        (Plan, {"name": "First"}, {"position": "9"}),
+        (PauseOfferContent, {"upcoming_image_text1": "First"}, {"upcoming_image_text2": "Second"}),
+        (CancelScreenOffer, {"heading": "First"}, {"text": "Second"}),
+        (SurveyQuestion, {"answers": "One\nTwo"}, {"answers": "Three\nFour"}),
+        (RefundLimit, {"per_act": "9"}, {"per_day": "90"}),
+    ],
+)
+def test_what_another_operator_saved_meanwhile_is_not_overwritten(
+    operator: Client, alice: Account, model: Any, first: dict[str, str], second: dict[str, str]
+) -> None:
+    call_command("seed_site", verbosity=0)
+    CancelScreenOffer.objects.get_or_create(heading="Heading", text="Text")
+    RefundLimit.objects.get_or_create(group=Group.objects.first(), defaults={"per_act": 1, "per_day": 1})
+    row = model.objects.first()
+    opened = open_form(operator, row)
+
+    assert operator.post(admin_url("change", model, row.pk), {**opened, **first}).status_code == 302
+    saved = model.objects.filter(pk=row.pk).values().get()
+    refused = operator.post(admin_url("change", model, row.pk), {**opened, **second})
+
+    assert "Somebody has changed this since you opened the page." in refused.content.decode()
+    assert model.objects.filter(pk=row.pk).values().get() == saved
+    renewed = {**open_form(operator, row), **second}
+    assert operator.post(admin_url("change", model, row.pk), renewed).status_code == 302
