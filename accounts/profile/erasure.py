@@ -61,3 +61,14 @@ def _anonymize_operator_log(account: Account) -> None:
     for entry in with_reason:
         entry.change_message = entry.change_message.partition(LOGGED_REASON)[0]
     LogEntry.objects.bulk_update(with_reason, ["change_message"])
+    if account.email:
+        _anonymize_lifted_limits(account.email)
+
+
+def _anonymize_lifted_limits(address: str) -> None:
+    """Leave of the entries about counters that were deleted, whose keys end in the address, which limit it was."""
+    counter_type = ContentType.objects.get_for_model(LimitCounter)
+    entries = list(LogEntry.objects.filter(content_type=counter_type, object_repr__endswith=f":{address}"))
+    for entry in entries:
+        entry.object_id, entry.object_repr = None, f"{entry.object_repr.partition(':')[0]}:{ERASED_NAME}"
+    LogEntry.objects.bulk_update(entries, ["object_id", "object_repr"])

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.contrib.admin.utils import quote
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import connection
@@ -323,6 +324,16 @@ class TestErasure:
             ("Sessions ended: 0.", "an erased account"),
             ("The account was erased. Reason: Asked by letter", "an erased account"),
         ]
+
+    @pytest.mark.shows("rule-17")
+    def test_it_leaves_no_address_of_a_limit_that_an_operator_lifted(self, operator: Client, alice: Account) -> None:
+        SignInClient().request_code(alice.email)
+        for counter in LimitCounter.objects.filter(key__endswith=alice.email):
+            operator.post(reverse("admin:core_limitcounter_delete", args=[quote(counter.key)]), {"post": "yes"})
+        assert LogEntry.objects.filter(object_repr__contains=alice.email).exists()
+        self.confirm_erasure(operator, alice)
+        assert alice.email not in str(list(LogEntry.objects.values()))
+        assert "send-gap" in str(list(LogEntry.objects.values()))
 
     @pytest.mark.shows("rule-17")
     def test_a_pdf_that_is_written_after_the_erasure_does_not_stay(
