@@ -5,6 +5,7 @@ from billing import clock
 from billing.invoices.pdf_content import (
     billing_brand,
     brand_mark,
+    discount_lines,
     invoice_line,
     paying_source,
     seller_party,
@@ -31,8 +32,9 @@ def credit_note_pdf_content(note: CreditNote) -> CreditNoteData:
         seller=seller_party(settings, brand),
         subscriber=subscriber_party(note),
         lines=tuple(invoice_line(line, zone) for line in note.line_items),
+        discounts=discount_lines(note),
         taxes=tax_lines(note),
-        subtotal=note.cents("sub_total"),
+        subtotal=sum(int(line["amount"]) for line in note.line_items),
         total=note.cents("total"),
         currency=note.text("currency_code") or DEFAULT_CURRENCY,
         adjusts=note.is_adjustment,

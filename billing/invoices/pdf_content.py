@@ -38,7 +38,7 @@ def invoice_pdf_content(invoice: Invoice) -> InvoiceData:
         seller=seller_party(settings, brand),
         subscriber=subscriber_party(invoice),
         lines=tuple(invoice_line(line, zone) for line in invoice.line_items),
-        discounts=tuple(_invoice_discount(discount) for discount in invoice.payload["discounts"]),
+        discounts=discount_lines(invoice),
         taxes=tax_lines(invoice),
         subtotal=sum(int(line["amount"]) for line in invoice.line_items),
         total=invoice.cents("total"),
@@ -94,6 +94,14 @@ def _address_lines(billed: dict[str, Any]) -> tuple[str, ...]:
     return tuple(line for line in (*lines, place, _join_values(billed, ("country",))) if line)
 
 
+def discount_lines(bill: Invoice | CreditNote) -> tuple[DiscountLine, ...]:
+    """Return the discounts of an invoice or a credit note, which the amounts of its lines leave out."""
+    return tuple(
+        DiscountLine(label=str(discount.get("description") or "Discount"), amount=int(discount["amount"]))
+        for discount in bill.payload.get("discounts") or ()
+    )
+
+
 def tax_lines(invoice: Invoice | CreditNote) -> tuple[TaxLine, ...]:
     """Return the taxes of an invoice or a credit note; they are in the amounts already if the prices include them."""
     included = " (included)" if invoice.text("price_type") == "tax_inclusive" else ""
@@ -111,10 +119,6 @@ def invoice_line(line: Mapping[str, Any], zone: str) -> InvoiceLine:
         period_from=local_day(parse_instant(line["date_from"]), zone) if "date_from" in line else None,
         period_to=local_day(parse_instant(line["date_to"]), zone) if "date_to" in line else None,
     )
-
-
-def _invoice_discount(discount: dict[str, Any]) -> DiscountLine:
-    return DiscountLine(label=str(discount.get("description") or "Discount"), amount=int(discount["amount"]))
 
 
 def paying_source(method: Mapping[str, str | None]) -> PayingSource | None:

@@ -31,15 +31,19 @@ def credit_note_context(note: CreditNoteData) -> dict[str, object]:
             }
             for line in note.lines
         ],
-        "sums": [
-            amount_row(label, amount, note.currency)
-            for label, amount in (("Subtotal", note.subtotal), *((tax.label, tax.amount) for tax in note.taxes))
-        ],
+        "sums": _sum_rows(note),
         "total": format_cents(note.total, note.currency),
         "settlement": [amount_row(label, amount, note.currency) for label, amount in _settlement(note) if amount],
         "outcome": _outcome_sentence(note),
         "currency": note.currency,
     }
+
+
+def _sum_rows(note: CreditNoteData) -> list[dict[str, str]]:
+    rows = [("Subtotal", note.subtotal)]
+    rows += [(discount.label, -discount.amount) for discount in note.discounts]
+    rows += [(tax.label, tax.amount) for tax in note.taxes]
+    return [amount_row(label, amount, note.currency) for label, amount in rows]
 
 
 def _settlement(note: CreditNoteData) -> list[tuple[str, int]]:

@@ -6,7 +6,7 @@ As in `invoice_data`, amounts are integer cents, and dates are calendar dates in
 from dataclasses import dataclass
 from datetime import date
 
-from billing.pdf.invoice_data import BrandMark, InvoiceLine, Party, PayingSource, TaxLine
+from billing.pdf.invoice_data import BrandMark, DiscountLine, InvoiceLine, Party, PayingSource, TaxLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class CreditNoteData:
     subtotal: int
     total: int
     currency: str
+    discounts: tuple[DiscountLine, ...] = ()
     adjusts: bool = False
     refunded: int = 0
     used: int = 0

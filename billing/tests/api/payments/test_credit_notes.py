@@ -142,6 +142,14 @@ def test_a_credit_note_that_was_used_has_another_pdf(alice: Browser) -> None:
     assert "Used to pay bills $2.00 What became of it It has paid other bills." in page
 
 
+def test_a_credit_note_adds_up_with_its_discount(alice: Browser) -> None:
+    before_discount = {**LINE, "amount": 205, "discount_amount": 20}
+    discount = {"description": "20 % off", "entity_id": "SAVE20", "amount": 20}
+    apply_resources(make_note("CN-5", line_items=[before_discount], discounts=[discount]))
+    [page] = read_pdf(alice, "CN-5")
+    assert "Subtotal $2.05 20 % off -$0.20 Sales tax $0.15 Credited $2.00" in page
+
+
 @pytest.mark.shows("api-63")
 @pytest.mark.parametrize("number", ["CN-B", "CN-4", "17", "nothing"])
 def test_a_foreign_a_voided_and_no_credit_note_are_not_found(alice: Browser, number: str) -> None:
