@@ -20,6 +20,8 @@ from accounts.models import Account
 # What one search returns at most, so that a short query costs no more than a long one.
 MAX_FINDINGS = 20
 LONGEST_QUERY = 254
+# After so many words at most a last name is taken to begin: each division is a condition of its own.
+MAX_NAME_WORDS = 6
 WEEK = timedelta(days=7)
 
 
@@ -116,10 +118,12 @@ def _find_accounts_by_address(query: str) -> list[Finding]:
 
 def name_conditions(query: str) -> list[Q]:
     """Return the conditions that find accounts by first name, last name, or both; each can use an index."""
-    name = " ".join(query.lower().split())
-    first, _, last = name.partition(" ")
+    words = query.lower().split()
+    name = " ".join(words)
     conditions = [Q(Exact(Lower("first_name"), name)), Q(Exact(Lower("last_name"), name))]
-    if last:
+    # Either name can have several words: Mary Ann Smith, Ana de la Cruz.
+    for count in range(1, min(len(words), MAX_NAME_WORDS)):
+        first, last = " ".join(words[:count]), " ".join(words[count:])
         conditions.append(Q(Exact(Lower("first_name"), first)) & Q(Exact(Lower("last_name"), last)))
     return conditions
 

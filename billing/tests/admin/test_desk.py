@@ -92,6 +92,17 @@ def test_it_opens_the_only_page_that_matches(support: Client, alice: Account, qu
     assert find(support, query) == account_url(alice)
 
 
+@pytest.mark.parametrize("last_name", ["Smith", "de la Cruz"])
+def test_it_finds_names_of_several_words(support: Client, alice: Account, last_name: str) -> None:
+    Account.objects.filter(pk=alice.pk).update(first_name="Mary Ann", last_name=last_name)
+
+    assert find(support, f"mary ann {last_name}") == account_url(alice)
+    assert (
+        f"{alice.pk}/change/"
+        in support.get("/admin/accounts/account/", {"q": f"Mary Ann {last_name}"}).content.decode()
+    )
+
+
 def test_it_lists_everybody_who_matches_with_what_matched(support: Client, alice: Account) -> None:
     alicia = open_account("alicia")
     page = find(support, "ali")
