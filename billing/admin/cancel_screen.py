@@ -42,7 +42,11 @@ class CancelScreenOfferAdmin(SeenRowAdmin):
         if db_field.name == "text":
             field.widget.attrs["rows"] = 3
         if db_field.name == "brand":
-            return _choice_of(field, "All brands", [(brand.code, str(brand)) for brand in Brand.objects.all()])
+            # What an offer has stays a choice, or its form would submit "All brands" once the brand is deleted.
+            stored = CancelScreenOffer.objects.exclude(brand="").values_list("brand", flat=True)
+            brands = {code: code for code in sorted(stored)}
+            brands |= {brand.code: str(brand) for brand in Brand.objects.all()}
+            return _choice_of(field, "All brands", list(brands.items()))
         if db_field.name == "reason":
             chosen = CancelScreenOffer.objects.exclude(reason="").values_list("reason", flat=True)
             reasons = dict.fromkeys([*offered_answers()[REASON], *sorted(chosen)])

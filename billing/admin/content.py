@@ -104,7 +104,11 @@ class PauseOfferContentAdmin(SeenRowAdmin):
     def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
         """Return the form field; plans are chosen from the catalog."""
         if db_field.name == "plan_id":
-            return forms.ChoiceField(choices=[(plan.id, str(plan)) for plan in Plan.objects.all()])
+            plans = {plan.id: str(plan) for plan in Plan.objects.all()}
+            # What a row has stays a choice, or its form would submit another once the plan is out of the catalog.
+            for plan_id in PauseOfferContent.objects.order_by("plan_id").values_list("plan_id", flat=True):
+                plans.setdefault(plan_id, plan_id)
+            return forms.ChoiceField(choices=list(plans.items()))
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if isinstance(field, forms.CharField):
             field.widget = AdminTextInputWidget(attrs={"class": "vLargeTextField"})

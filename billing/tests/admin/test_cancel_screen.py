@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import Brand, User
-from billing.models import ChurnEvent, SurveyQuestion
+from billing.models import CancelScreenOffer, ChurnEvent, SurveyQuestion
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirror_factory import NOW, open_account
 
@@ -90,6 +90,16 @@ def test_an_offer_that_ends_before_it_starts_is_refused(editor: Client) -> None:
     page = add_offer(editor, "Never", starts_on="2026-03-02", ends_on="2026-03-01").content.decode()
     assert "The last day is before the first one." in page
     assert read_screen()["pauseOffers"] == []
+
+
+def test_an_offer_keeps_a_brand_that_was_deleted(editor: Client) -> None:
+    offer = CancelScreenOffer.objects.create(heading="For them", text="Text", brand="gone")
+    address = reverse(f"{OFFERS}_change", args=[offer.pk])
+    assert '<option value="gone" selected>' in editor.get(address).content.decode()
+    form = {"heading": "Renamed", "text": "Text", "position": 1, "brand": "gone"}
+    assert editor.post(address, form).status_code == 302
+    offer.refresh_from_db()
+    assert (offer.heading, offer.brand) == ("Renamed", "gone")
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,15 @@ def post_content_form(editor: Client, content: PauseOfferContent, **changes: Any
     return editor.post(reverse(CHANGE, args=[content.pk]), {**CONTENT, **changes})
 
 
+def test_titles_keep_a_plan_that_was_taken_out_of_the_catalog(editor: Client, content: PauseOfferContent) -> None:
+    PauseOfferContent.objects.filter(pk=content.pk).update(plan_id="gone")
+    page = editor.get(reverse(CHANGE, args=[content.pk])).content.decode()
+    assert '<option value="gone" selected>' in page
+    assert post_content_form(editor, content, plan_id="gone", upcoming_image_text1="New").status_code == 302
+    content.refresh_from_db()
+    assert (content.plan_id, content.upcoming_image_text1) == ("gone", "New")
+
+
 def test_an_editor_changes_titles_texts_and_captions(editor: Client, content: PauseOfferContent) -> None:
     changes = {
         "recommended_title_image1": f"{ART}-recommended-2.svg",
