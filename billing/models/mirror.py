@@ -212,6 +212,11 @@ class Subscription(MirroredResource):
         return self.status == "non_renewing"
 
     @property
+    def is_collected(self) -> bool:
+        """Whether its bills are charged automatically, as it or else its customer says. One query."""
+        return (self.text("auto_collection") or self.customer.text("auto_collection")) != "off"
+
+    @property
     def bills_before_end(self) -> bool:
         """Whether it will end, but not before its next bill: with its contract, or when customer service said."""
         return self.has_scheduled_cancellation and self.next_billing_at is not None

@@ -50,14 +50,18 @@ def resume_notice(bills: Sequence[UpcomingBill]) -> Receipt:
     return Receipt(
         title=f"{plan_names(subscriptions)} {verb_form(subscriptions, 'resumes', 'resume')} on {date}",
         lines=[
-            f"Your {end} on {date}, and we'll charge {_amounts_phrase(bills)} that day.",
-            ADD_METHOD if _lacks_method(*bills) else NOTHING_TO_DO,
+            f"Your {end} on {date}, and we'll {_charge_verb(bills)} {_amounts_phrase(bills)} that day.",
+            *_payment_lines(*bills),
         ],
         facts=[("Resumes", date), *_amount_facts(bills), *_payment_method_facts(*subscriptions)],
         undo_text="You can resume sooner, or cancel: it ends immediately, and you won't be charged.",
         action=ADD_METHOD_LINK if _lacks_method(*bills) else SUBSCRIPTIONS_LINK,
         links=[_cancel_link(subscription) for subscription in subscriptions],
     )
+
+
+def _charge_verb(bills: Sequence[UpcomingBill]) -> str:
+    return "bill" if any(map(_is_paid_by_hand, bills)) else "charge"
 
 
 def _amounts_phrase(bills: Sequence[UpcomingBill]) -> str:
@@ -80,7 +84,7 @@ def trial_end_notice(bill: UpcomingBill) -> Receipt:
         title=f"Your {name} trial ends on {date}",
         lines=[
             f"Billing starts that day: {bill.amount} for the first {period}.",
-            ADD_METHOD if _lacks_method(bill) else NOTHING_TO_DO,
+            *_payment_lines(bill),
         ],
         facts=[("Trial ends", date), (f"First {period}", bill.amount), *_payment_method_facts(bill.subscription)],
         undo_text=f"If you cancel before {date}, you won't be charged.",
@@ -96,7 +100,7 @@ def renewal_notice(bill: UpcomingBill) -> Receipt:
         title=f"{name} renews on {date}",
         lines=[
             f"Your annual plan renews on {date} for {bill.amount}.",
-            ADD_METHOD if _lacks_method(bill) else NOTHING_TO_DO,
+            *_payment_lines(bill),
         ],
         facts=[("Renews", date), ("Amount", bill.amount), *_payment_method_facts(bill.subscription)],
         undo_text=f"You can change or cancel it anytime before then and keep watching until {date}.",
@@ -152,6 +156,17 @@ def _try_dates(tries: Sequence[datetime]) -> list[tuple[str, datetime]]:
     return [("Next try", tries[0]), ("Last try", tries[-1])]
 
 
+def _payment_lines(*bills: UpcomingBill) -> list[str]:
+    """Return what the subscriber has to do so that the bills are paid."""
+    if _lacks_method(*bills):
+        return [ADD_METHOD]
+    by_hand = [bill.subscription for bill in bills if _is_paid_by_hand(bill)]
+    if not by_hand:
+        return [NOTHING_TO_DO]
+    bill = verb_form(by_hand, "that bill", "those bills")
+    return [f"We don't charge {plan_names(by_hand)} automatically. You pay {bill} yourself."]
+
+
 def _payment_method_facts(*subscriptions: Subscription) -> list[Fact]:
     """Return the payment methods that will be charged, or that there is none."""
     names = dict.fromkeys(map(_payment_method_text, subscriptions))
@@ -160,12 +175,19 @@ def _payment_method_facts(*subscriptions: Subscription) -> list[Fact]:
 
 def _payment_method_text(subscription: Subscription) -> str:
     source = _paying_source(subscription)
-    return payment_method_name(source) if source else "Not on file"
+    if source is None:
+        return "Not on file"
+    return payment_method_name(source) if subscription.is_collected else "Not charged automatically"
 
 
 def _lacks_method(*bills: UpcomingBill) -> bool:
     """Return whether a bill comes that nothing can be charged for."""
     return any(bill.cents and _paying_source(bill.subscription) is None for bill in bills)
+
+
+def _is_paid_by_hand(bill: UpcomingBill) -> bool:
+    """Return whether a bill comes that is not charged, although it could be."""
+    return bool(bill.cents) and not bill.subscription.is_collected and _paying_source(bill.subscription) is not None
 
 
 def _paying_source(subscription: Subscription) -> PaymentSource | None:

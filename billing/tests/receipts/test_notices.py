@@ -365,6 +365,25 @@ def test_a_notice_asks_for_a_payment_method_if_there_is_none(
 
 
 @pytest.mark.shows("rule-16")
+@pytest.mark.parametrize(("make_account", "days"), [(make_paused, 3), (make_trial, 7), (make_yearly, 30)])
+def test_a_notice_promises_no_charge_to_who_pays_bills_by_hand(
+    provider: Provider, make_account: Callable[[Provider], Account], days: int
+) -> None:
+    alice = make_account(provider)
+    provider.sdk.Customer.update("alice", {"auto_collection": "off"})
+    account_import.resync_account(alice)
+
+    assert run_notices_before(provider, next_bill_at() - timedelta(days=days)) == 1
+    send_due_mail()
+
+    text = " ".join(mail.outbox[-1].body.split())
+    assert "automatically. You pay that bill yourself." in text
+    assert "You don't need to do anything." not in text
+    assert "we'll charge" not in text
+    assert "Visa" not in text
+
+
+@pytest.mark.shows("rule-16")
 def test_a_renewal_at_a_price_agreed_for_the_next_year_has_its_notice(provider: Provider) -> None:
     alice = make_yearly(provider)
     items = [{"item_price_id": f"{FAITH}-USD-Yearly", "quantity": 1, "unit_price": 5000}]
