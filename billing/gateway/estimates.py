@@ -113,16 +113,12 @@ def _estimate_update(subscription_id: str, params: Mapping[str, Any]) -> ChangeE
 
 def estimate_next_bill(subscription_id: str) -> Bill:
     """Estimate the next bill of a subscription, ignoring a scheduled cancellation or change."""
-    params = {"ignore_scheduled_cancellation": True, "ignore_scheduled_changes": True}
-    answer = read_from_provider(chargebee_sdk().Estimate.renewal_estimate, subscription_id, params=params)
-    return _parse_bill(answer.estimate.raw_data.get("invoice_estimate") or {})
+    return _estimate_renewal(subscription_id, ignore_scheduled_cancellation=True, ignore_scheduled_changes=True)
 
 
 def estimate_scheduled_bill(subscription_id: str) -> Bill:
     """Estimate the next bill of a subscription with its scheduled change, before the customer's balances pay it."""
-    params = {"use_existing_balances": False}
-    answer = read_from_provider(chargebee_sdk().Estimate.renewal_estimate, subscription_id, params=params)
-    return _parse_bill(answer.estimate.raw_data.get("invoice_estimate") or {})
+    return _estimate_renewal(subscription_id, use_existing_balances=False)
 
 
 def estimate_resumed_bill(subscription_id: str, *, at: datetime) -> Bill:
@@ -152,7 +148,13 @@ def estimate_resume(subscription_id: str, *, at: datetime | None = None) -> Chan
 
 def estimate_renewal(subscription_id: str) -> Bill:
     """Estimate the charge of the next renewal."""
-    answer = read_from_provider(chargebee_sdk().Estimate.renewal_estimate, subscription_id)
+    return _estimate_renewal(subscription_id)
+
+
+def _estimate_renewal(subscription_id: str, **options: bool) -> Bill:
+    # Without being asked, the provider leaves out the unbilled charges, which the renewal's invoice has.
+    params = {"include_delayed_charges": True, **options}
+    answer = read_from_provider(chargebee_sdk().Estimate.renewal_estimate, subscription_id, params=params)
     return _parse_bill(answer.estimate.raw_data.get("invoice_estimate") or {})
 
 

@@ -154,10 +154,14 @@ def estimate_resumption(params: Params, handle: str) -> Body:
 def estimate_renewal(params: Params, handle: str) -> Body:
     """Estimate the next renewal's invoice with the scheduled change applied; a scheduled pause is ignored.
 
+    Unbilled charges are on it only by request, as documented.
+
     Raises: ApiError 409 for a subscription that does not renew.
     """
     target = find_subscription(handle)
-    params.boolean("include_delayed_charges")
+    if not params.boolean("include_delayed_charges"):
+        waiting = unbilled_charges.pending_charges(target.subscription)
+        unbilled_charges.void_charges(waiting, target.customer)
     if params.boolean("ignore_scheduled_changes"):
         scheduled_changes.drop_scheduled_change(target.subscription)
     invoice = _renewal_invoice(

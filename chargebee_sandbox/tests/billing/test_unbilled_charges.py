@@ -45,6 +45,14 @@ def test_an_estimate_shows_the_charges_that_would_wait(shop: SiteDriver):
     assert list_waiting(shop) == []
 
 
+def test_a_renewals_estimate_has_what_waits_only_by_request(shop: SiteDriver):
+    begun = shop.start_subscription(shop.add_customer(), invoice_immediately=False)
+    estimate = shop.client.Estimate.renewal_estimate
+    assert estimate(begun.id).estimate.invoice_estimate.sub_total == 699
+    with_waiting = estimate(begun.id, {"include_delayed_charges": True}).estimate.invoice_estimate
+    assert (with_waiting.sub_total, list_waiting(shop)) == (2 * 699, [699])
+
+
 def test_the_site_can_let_charges_wait_unless_a_request_wants_an_invoice(shop: SiteDriver):
     shop.sandbox.configure_site(unbilled_charges=True)
     first = shop.start_subscription(shop.add_customer())

@@ -67,6 +67,16 @@ def test_removing_a_plan_after_a_scheduled_downgrade_shows_the_monthly_bills(
     assert figures(read_bills(ben)) == expected
 
 
+@pytest.mark.shows("rule-21")
+def test_charges_that_wait_for_the_next_bill_are_on_it(shop: SyncedProvider) -> None:
+    ava = shop.customer("ava")
+    faith = shop.subscribe("ava", FAITH, invoice_immediately=False)
+    expected = [("2026-04-10", 2 * 699, "month", False), ("2026-05-10", 699, "month", True)]
+    assert figures(read_bills(ava)) == expected
+    shop.pass_term_end("ava", faith)
+    assert [invoice["amount_paid"] for invoice in shop.invoices("ava")] == [2 * 699]
+
+
 @pytest.mark.shows("rule-21", "rule-7")
 def test_a_plan_that_is_kept_shows_its_bill_and_what_follows(shop: SyncedProvider) -> None:
     ava = shop.customer("ava")
