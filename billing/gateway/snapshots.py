@@ -343,6 +343,7 @@ NAMED_KINDS = (
     "promotional_credit", "item", "item_price", "coupon",
 )  # fmt: skip
 CARD_EVENT_PREFIX = "card_"
+UNBILLED_EVENT_PREFIX = "unbilled_charges_"
 
 
 def parse_instant(seconds: Any) -> datetime:
@@ -388,6 +389,10 @@ def _named_resource_ids(event_type: str, content: Raw) -> dict[str, list[str]]:
     # A ramp changes what its subscription says of scheduled changes, and the content lacks that.
     if content.get("ramp"):
         ids["subscription"] = [_require_text(content["ramp"]["subscription_id"])]
+    # Unbilled charges are on the next bill of their subscription, whose content and version do not tell it.
+    if event_type.startswith(UNBILLED_EVENT_PREFIX):
+        billed = [charge["subscription_id"] for charge in content["unbilled_charge"] if charge.get("subscription_id")]
+        ids |= {"subscription": [*dict.fromkeys(map(_require_text, billed))]} if billed else {}
     # Only a card event is about the card's payment source; other events include the card as context.
     source = content.get("card", {}).get("payment_source_id") if event_type.startswith(CARD_EVENT_PREFIX) else None
     return {**ids, "payment_source": [_require_text(source)]} if source is not None else ids

@@ -44,3 +44,9 @@ def missing_estimates(account: Account) -> QuerySet[Subscription]:
     estimate = NextBillEstimate.objects.filter(Q(state=State.WANTED) | current, subscription=OuterRef("pk"))
     live = Subscription.objects.filter(customer__account=account, deleted=False, status__in=LIVE_STATUSES)
     return live.filter(~Exists(estimate))
+
+
+def outdate_estimate(subscription_id: str) -> None:
+    """Let the estimate of a subscription count as missing: its next bill may change without a new version of it."""
+    known = NextBillEstimate.objects.filter(subscription__provider_id=subscription_id, state=State.KNOWN)
+    known.update(subscription_version=0)

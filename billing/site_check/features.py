@@ -60,7 +60,7 @@ FEATURES = (
         lambda site: site.customers,
         lambda row: row.get("unbilled_charges"),
         f"{LOGIQ} > Billing & Invoices > Unbilled Charges",
-        todo="What is unbilled appears on the next invoice; the portal does not announce it.",
+        todo="What is unbilled appears on the next invoice, and in the amount that the portal announces.",
     ),
     Feature(
         "no contract terms",

@@ -22,7 +22,7 @@ from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Value, When
 from billing.gateway import records
 from billing.gateway.errors import NotSent, Refused, Unreadable
 from billing.gateway.http import rate_limit
-from billing.mirror import account_import, writer
+from billing.mirror import account_import, wanted_estimates, writer
 from billing.mirror.events import event_feed
 from billing.mirror.events.webhook_intake import UNKNOWN_CUSTOMER
 from billing.mirror.signals import announce_applied_events
@@ -288,6 +288,8 @@ def _find_owner_id(ids_by_kind: dict[str, list[str]]) -> str:
 
 def _refresh_resource(kind: str, resource_id: str) -> bool:
     """Refresh a resource; return whether it belongs to a mirrored customer or to the catalog."""
+    if kind == "subscription":  # before it marks the documents as stale
+        wanted_estimates.outdate_estimate(resource_id)
     try:
         is_known = account_import.refresh_or_mark_deleted(kind, resource_id)
     except writer.UnknownCustomer:

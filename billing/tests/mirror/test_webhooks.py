@@ -17,8 +17,9 @@ from billing import clock
 from billing.changes import pauses
 from billing.mirror import reconcile
 from billing.mirror.events import webhook_processing
-from billing.models import Subscription, WebhookEvent
+from billing.models import NextBillEstimate, Subscription, WebhookEvent
 from billing.queries.payments.payment_methods import wallet_of
+from billing.tests.api.browser import Browser, read_bills
 from billing.tests.support.live_provider import FAITH, Provider
 from billing.tests.support.subscriber_wallet import MASTERCARD, SubscriberWallet
 
@@ -204,6 +205,31 @@ def test_events_of_intents_are_recorded_as_ignored(provider: Provider, settings:
     assert list(WebhookEvent.objects.order_by("pk").values_list("event_type", "state", "attempts")) == [
         (kind, State.IGNORED, 0) for kind in kinds
     ]
+
+
+@pytest.mark.shows("rule-21")
+@pytest.mark.parametrize("happened", ["created", "voided", "invoiced", "deleted"])
+def test_a_charge_that_waits_for_the_next_bill_has_it_estimated_again(
+    provider: Provider, settings: Settings, happened: str
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    assert [bill["amount"] for bill in read_bills(alice)] == [699]
+    charge = {"id": "li_1", "subscription_id": provider.subscription(alice).id, "amount": 500}
+
+    event = false_event(event_type=f"unbilled_charges_{happened}", content={"unbilled_charge": [charge]})
+    assert post_webhook(settings, event) == 200
+    process_events()
+
+    assert WebhookEvent.objects.get(event_id="ev_1").state == State.PROCESSED
+    [bill] = Browser(alice).get("/api/account").json()["nextBills"]
+    assert bill["amount"] is None
+    assert NextBillEstimate.objects.due().count() == 1
+
+
+def test_a_charge_of_a_customer_alone_is_ignored(settings: Settings) -> None:
+    content = {"unbilled_charge": [{"id": "li_1", "customer_id": "alice", "amount": 500}]}
+    assert post_webhook(settings, false_event(event_type="unbilled_charges_created", content=content)) == 200
+    assert WebhookEvent.objects.get().state == State.IGNORED
 
 
 @pytest.mark.shows("reliability-11")
