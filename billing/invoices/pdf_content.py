@@ -9,7 +9,7 @@ from accounts.models import Brand
 from accounts.models.site import SiteSettings
 from billing import clock
 from billing.gateway.snapshots import parse_instant
-from billing.models import CreditNote, Invoice, ItemPrice, Plan
+from billing.models import CreditNote, Invoice, ItemPrice, Plan, Transaction
 from billing.pdf.invoice_data import (
     BrandMark,
     DiscountLine,
@@ -76,8 +76,8 @@ def seller_party(settings: SiteSettings, brand: Brand) -> Party:
     )
 
 
-def subscriber_party(invoice: Invoice | CreditNote) -> Party:
-    """Return who is billed: the billing address of the invoice or credit note, or the customer's."""
+def subscriber_party(invoice: Invoice | CreditNote | Transaction) -> Party:
+    """Return who is billed: the billing address of the invoice or credit note, or else the customer's."""
     customer = invoice.customer
     billed = invoice.payload.get("billing_address") or customer.payload.get("billing_address") or {}
     name = _join_values(billed, ("first_name", "last_name")) or _join_values(

@@ -101,7 +101,8 @@ def credit_note_token(account: Account, number: str) -> str:
 def statement_token(account: Account, year: int) -> str:
     """Return a signed token for the statement of a year, in the site's time zone, valid for five minutes.
 
-    Raises NotFound when the year has no invoice; InvoiceNotReady, and requests the PDF, when there is no file.
+    Raises NotFound when the year has no invoice and no refund; InvoiceNotReady, and requests the PDF, when there is no
+    file.
     """
     version = _statement_version(account, year)
     if version is None:
@@ -157,12 +158,12 @@ def _current_version(pdf: InvoicePdf) -> int | None:
 
 
 def _statement_version(account: Account, year: int) -> int | None:
-    """Return a number that changes with any invoice or refund of the year; None if it has no invoice."""
-    invoices = invoices_of_year(account, year)
-    stated = sorted((row.provider_id, row.resource_version) for row in (*invoices, *refunds_of_year(account, year)))
+    """Return a number that changes with any invoice or refund of the year; None if it has none."""
+    rows = (*invoices_of_year(account, year), *refunds_of_year(account, year))
+    stated = sorted((row.provider_id, row.resource_version) for row in rows)
     digest = hashlib.sha256(repr(stated).encode()).digest()
     # Half of 64 bits, which the database's signed integers hold.
-    return int.from_bytes(digest[:8]) >> 1 if invoices else None
+    return int.from_bytes(digest[:8]) >> 1 if stated else None
 
 
 def request_pdf(invoice: Invoice) -> InvoicePdf:

@@ -35,7 +35,7 @@ from billing.terms import DEFAULT_CURRENCY
 
 
 def statement_pdf_content(account: Account, year: int) -> StatementData:
-    """Return the data of the statement of an account's year, which has an invoice."""
+    """Return the data of the statement of an account's year, which has an invoice or a refund."""
     invoices, refunds = invoices_of_year(account, year)[::-1], refunds_of_year(account, year)
     settings, brand = site.site_settings(), billing_brand(invoices)
     payments, rows = PaymentLookup.for_account(account), rows_for_invoices(account, invoices)
@@ -43,7 +43,7 @@ def statement_pdf_content(account: Account, year: int) -> StatementData:
         year=year,
         brand=brand_mark(brand),
         seller=seller_party(settings, brand),
-        subscriber=subscriber_party(invoices[-1]),
+        subscriber=subscriber_party(invoices[-1] if invoices else refunds[-1]),
         invoices=tuple(
             _statement_invoice(row, payments.payment_method(last_payment(invoice)), settings.time_zone)
             for invoice, row in zip(invoices, rows, strict=True)

@@ -30,6 +30,7 @@ class CreditNoteRowSerializer(serializers.Serializer[Any]):
     amount = serializers.IntegerField(min_value=0, help_text="In cents, tax included.")
     left = serializers.IntegerField(min_value=0, help_text="What of it still pays the next bills, in cents.")
     currency_code = serializers.CharField()
+    refunded_at = InstantField(allow_null=True)
     payment_source_type = serializers.CharField(allow_null=True)
     payment_source_name = serializers.CharField(allow_null=True)
     card_brand = serializers.CharField(allow_null=True)

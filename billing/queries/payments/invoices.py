@@ -36,7 +36,7 @@ class CreditNoteRow:
     Of one that was refunded after it had paid a bill in part, the amount is what was refunded.
 
     `kind` is REFUNDED to a payment method, CREDITED for later bills, or ADJUSTED, taken off before it was paid. `left`
-    (cents) still pays the next bills. The payment method is the one that a refund went to.
+    (cents) still pays the next bills. The payment method is the one that a refund went to, at `refunded_at` (UTC).
     """
 
     number: str
@@ -45,6 +45,7 @@ class CreditNoteRow:
     amount: int
     left: int
     currency_code: str
+    refunded_at: datetime | None = None
     payment_source_type: str | None = None
     payment_source_name: str | None = None
     card_brand: str | None = None
@@ -159,7 +160,7 @@ def refund_link(note: CreditNote) -> Mapping[str, Any] | None:
 
 
 def _credit_note_row(note: CreditNote, payments: PaymentLookup) -> CreditNoteRow:
-    kind = credit_note_kind(note)
+    kind, refund = credit_note_kind(note), refund_link(note)
     return CreditNoteRow(
         number=note.provider_id,
         kind=kind,
@@ -167,7 +168,8 @@ def _credit_note_row(note: CreditNote, payments: PaymentLookup) -> CreditNoteRow
         amount=note.cents("amount_refunded" if kind == REFUNDED else "total"),
         left=note.cents("amount_available"),
         currency_code=note.text("currency_code") or DEFAULT_CURRENCY,
-        **payments.payment_method(refund_link(note)),
+        refunded_at=_payment_date(refund),
+        **payments.payment_method(refund),
     )
 
 

@@ -142,6 +142,7 @@ export function makeCreditNote(overrides: Partial<CreditNote> = {}): CreditNote 
     amount: 200,
     left: 0,
     currencyCode: 'USD',
+    refundedAt: '2026-11-12T15:00:00Z',
     paymentSourceType: 'CARD',
     paymentSourceName: 'Card',
     cardBrand: 'VISA',

@@ -133,6 +133,20 @@ def test_it_lists_refunds_and_what_stays_paid(alice: Browser) -> None:
     assert "Paid in 2025 $6.99 Refunded -$3.99 Paid after refunds $3.00" in page
 
 
+@pytest.mark.shows("history-8")
+def test_a_year_with_a_refund_alone_has_a_statement(alice: Browser) -> None:
+    back = make_transaction("back", 2027, 1, 5, 12, type="refund", amount=699)
+    link = {"txn_id": "back", "txn_status": "success", "txn_date": back["date"], "applied_amount": 699}
+    refunded = {"type": "refundable", "status": "refunded", "amount_refunded": 699, "total": 699}
+    note = {"customer_id": "alice", "reference_invoice_id": "INV-2026", "linked_refunds": [link], **refunded}
+    apply_resources(back, make_resource("credit_note", "CN-1", date=back["date"], **note))
+    [page] = read_pdf(make_link(alice, "/api/invoice/statement/2027"))
+    assert "Jan 5, 2027 Returned to Visa ending in 1111 $6.99" in page
+    assert "Paid in 2027 $0.00 Refunded -$6.99" in page
+    [row] = [row for row in alice.get("/api/invoice/list").json() if row["creditNotes"]]
+    assert [note["refundedAt"] for note in row["creditNotes"]] == ["2027-01-05T12:00:00Z"]
+
+
 def test_it_sums_up_each_currency_by_itself(alice: Browser) -> None:
     apply_resources(*make_paid_invoice("INV-9", 2025, 11, 1, 12, total=699, currency_code="EUR"))
     [page] = read_pdf(make_link(alice))

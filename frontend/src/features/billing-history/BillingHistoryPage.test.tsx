@@ -168,6 +168,15 @@ describe('the billing history', () => {
     expect(year).not.toHaveAccessibleDescription();
   });
 
+  it('offers the statement of a year in which there was only a refund', async () => {
+    const creditNotes = [makeCreditNote({ refundedAt: '2026-01-05T15:00:00Z' })];
+    const paid = { transactionDate: '2025-12-20T15:00:00Z', creditNotes };
+    renderHistory([makeInvoice({ number: '900', ...paid })], '?year=2026');
+    expect(await screen.findByRole('combobox', { name: 'Year' })).toHaveValue('2026');
+    expect(screen.getByRole('button', { name: 'Download 2026 statement' })).toBeVisible();
+    expect(screen.getByText('REFUNDED')).toBeVisible();
+  });
+
   it('offers no choice of the year if all are of one, and its statement', async () => {
     renderHistory([makeInvoice()]);
     expect(await screen.findByRole('button', { name: 'Download 2026 statement' })).toBeVisible();

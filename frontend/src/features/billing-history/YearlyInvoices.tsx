@@ -21,7 +21,7 @@ export function YearlyInvoices({ invoices }: { invoices: readonly Invoice[] }) {
   const [query, setQuery] = useSearchParams();
   const downloads = usePdfDownload();
   const linked = query.get('invoice');
-  const years = [...new Set(invoices.map(yearOf))];
+  const years = [...new Set(invoices.flatMap(yearsOf))].sort().reverse();
   const asked = linked === null ? query.get('year') : null;
   const year = years.find((candidate) => candidate === asked) ?? ALL_YEARS;
   const [stated] = year || years.length > 1 ? [year] : years;
@@ -59,7 +59,7 @@ export function YearlyInvoices({ invoices }: { invoices: readonly Invoice[] }) {
       </div>
       <InvoiceTable
         key={year}
-        invoices={year ? invoices.filter((invoice) => yearOf(invoice) === year) : invoices}
+        invoices={year ? invoices.filter((invoice) => yearsOf(invoice).includes(year)) : invoices}
         downloads={downloads}
         linked={linked}
       />
@@ -70,6 +70,8 @@ export function YearlyInvoices({ invoices }: { invoices: readonly Invoice[] }) {
   );
 }
 
-function yearOf({ transactionDate }: Invoice): string {
-  return formatYear(transactionDate);
+/** The years that state an invoice: when it was paid, or else issued, and when it was refunded. */
+function yearsOf({ transactionDate, creditNotes }: Invoice): string[] {
+  const refunds = creditNotes.flatMap(({ refundedAt }) => refundedAt ?? []);
+  return [transactionDate, ...refunds].map(formatYear);
 }

@@ -1028,6 +1028,8 @@ export interface components {
             paymentSourceName: string | null;
             paymentSourceType: string | null;
             paypalEmail: string | null;
+            /** Format: date-time */
+            refundedAt: string | null;
         };
         /**
          * @description * `insufficient_funds` - insufficient_funds
