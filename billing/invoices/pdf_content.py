@@ -19,7 +19,7 @@ from billing.pdf.invoice_data import (
     PayingSource,
     TaxLine,
 )
-from billing.queries.payments.invoices import PaymentLookup, last_payment
+from billing.queries.payments.invoices import TAX_INCLUSIVE, PaymentLookup, last_payment
 
 ADDRESS_LINE_FIELDS = ("line1", "line2")
 
@@ -104,7 +104,7 @@ def discount_lines(bill: Invoice | CreditNote) -> tuple[DiscountLine, ...]:
 
 def tax_lines(invoice: Invoice | CreditNote) -> tuple[TaxLine, ...]:
     """Return the taxes of an invoice or a credit note; they are in the amounts already if the prices include them."""
-    included = " (included)" if invoice.text("price_type") == "tax_inclusive" else ""
+    included = " (included)" if invoice.text("price_type") == TAX_INCLUSIVE else ""
     taxes = invoice.payload["taxes"]
     return tuple(TaxLine(label=f"{tax.get('name', 'Tax')}{included}", amount=tax["amount"]) for tax in taxes)
 

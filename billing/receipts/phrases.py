@@ -9,7 +9,7 @@ from accounts.brands import site
 from billing.models import PaymentSource, Subscription, Transaction
 from billing.money import format_cents
 from billing.queries.discounts import next_bill_amount
-from billing.queries.payments.invoices import PaymentLookup, card_last4
+from billing.queries.payments.invoices import PaymentLookup, card_last4, is_tax_in_prices
 from billing.queries.payments.payment_methods import CARD, kind_of, source_account, type_name
 
 Fact = tuple[str, str]
@@ -55,14 +55,19 @@ def date_and_time(instant: datetime) -> str:
     return f"{_format_long_date(local)}, {local:%-I:%M %p %Z}"
 
 
-def before_tax(cents: int, currency: str) -> str:
-    """Return an amount that tax may be added to, as `$5.99 before tax`; nothing has no tax."""
-    amount = format_cents(cents, currency)
-    return f"{amount} before tax" if cents else amount
+def price_with_tax_note(cents: int, subscription: Subscription) -> str:
+    """Return a price of a subscription, as `$5.99 before tax`, or `$5.99 including tax` if that is in its prices.
+
+    Nothing has no tax.
+    """
+    amount = format_cents(cents, subscription.terms.currency)
+    if not cents:
+        return amount
+    return f"{amount} {'including tax' if is_tax_in_prices(subscription) else 'before tax'}"
 
 
 def billing_facts(subscriptions: Sequence[Subscription]) -> list[Fact]:
-    """Return the next bills of the subscriptions that will bill, by day: the amount before tax, and the date."""
+    """Return the next bills of the subscriptions that will bill, by day: the amount by our prices, and the date."""
     days: dict[tuple[str, str], list[Subscription]] = {}
     for subscription in subscriptions:
         if subscription.next_billing_at is not None:
@@ -71,15 +76,15 @@ def billing_facts(subscriptions: Sequence[Subscription]) -> list[Fact]:
     return [
         (
             f"Next {plan_names(billed)} bill",
-            f"{before_tax(sum(next_bill_amount(subscription) for subscription in billed), currency)} on {day}",
+            f"{price_with_tax_note(sum(map(next_bill_amount, billed)), billed[0])} on {day}",
         )
-        for (day, currency), billed in days.items()
+        for (day, _), billed in days.items()
     ]
 
 
 def next_bill_text(subscription: Subscription) -> str:
     """Return the amount of its next bill, as `$5.99 before tax`."""
-    return before_tax(next_bill_amount(subscription), subscription.terms.currency)
+    return price_with_tax_note(next_bill_amount(subscription), subscription)
 
 
 def goes_on_sentence(subscriptions: Sequence[Subscription]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from accounts.brands import site
 from accounts.models import Account
 from billing import clock
-from billing.models import CreditNote, Customer, Invoice, ItemPrice, Plan, Transaction
+from billing.models import CreditNote, Customer, Invoice, ItemPrice, Plan, Subscription, Transaction
 from billing.queries.payments.payment_methods import attach_sources, invoice_currency, type_name
 from billing.terms import DEFAULT_CURRENCY
 
@@ -18,6 +18,7 @@ from billing.terms import DEFAULT_CURRENCY
 REFUND_TYPES = ("refund", "payment_reversal")
 REFUNDED, CREDITED, ADJUSTED = "REFUNDED", "CREDITED", "ADJUSTED"
 CREDIT_NOTE_KINDS = (REFUNDED, CREDITED, ADJUSTED)
+TAX_INCLUSIVE = "tax_inclusive"
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,17 @@ def invoices_of_year(account: Account, year: int) -> list[Invoice]:
 def transaction_date(invoice: Invoice) -> datetime:
     """Return when an invoice was paid, else when it was issued (UTC)."""
     return _payment_date(last_payment(invoice)) or invoice.issued_at
+
+
+def is_tax_in_prices(subscription: Subscription) -> bool:
+    """Return whether the prices of a subscription include tax, as on its customer's newest invoice. One query.
+
+    The provider says it of invoices only. Without one, it is not known.
+    """
+    invoices = Invoice.objects.filter(customer=subscription.customer_id, deleted=False)
+    in_currency = invoices.filter(payload__currency_code=subscription.terms.currency)
+    newest = in_currency.order_by("-issued_at", "-pk").first()
+    return newest is not None and newest.text("price_type") == TAX_INCLUSIVE
 
 
 def refunds_of_year(account: Account, year: int) -> list[Transaction]:

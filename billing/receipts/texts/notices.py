@@ -9,12 +9,12 @@ from billing.money import format_cents
 from billing.receipts.delivery import DASHBOARD_PATH, PAYMENT_METHODS_PATH, Link, Receipt
 from billing.receipts.phrases import (
     Fact,
-    before_tax,
     join_words,
     long_date,
     payment_method_name,
     plan_name,
     plan_names,
+    price_with_tax_note,
     verb_form,
 )
 from billing.terms import DEFAULT_CURRENCY
@@ -38,9 +38,9 @@ class UpcomingBill:
     @property
     def amount(self) -> str:
         """The amount in words."""
-        return (
-            format_cents(self.cents, self.currency) if self.is_tax_included else before_tax(self.cents, self.currency)
-        )
+        if self.is_tax_included:
+            return format_cents(self.cents, self.currency)
+        return price_with_tax_note(self.cents, self.subscription)
 
 
 def resume_notice(bills: Sequence[UpcomingBill]) -> Receipt:

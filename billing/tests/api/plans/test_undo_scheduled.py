@@ -10,7 +10,7 @@ from pytest_django import Settings
 from accounts.models import OutgoingMail
 from billing.models import Command
 from billing.tests.api.browser import Browser, is_refusal
-from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS
+from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS, apply_resources, make_invoice
 from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT, SyncedProvider
 
 pytestmark = pytest.mark.django_db
@@ -108,6 +108,26 @@ def test_the_mail_about_an_undo_tells_a_restored_pause_from_a_usual_renewal(ava:
         "Faith & Family will renew as usual.",
         "Your pause of Gospel TV is scheduled again.",
     ]
+
+
+@pytest.mark.shows("rule-16")
+@pytest.mark.parametrize(
+    ("price_type", "currency", "told"),
+    [
+        ("tax_inclusive", "USD", "$6.29 including tax on "),
+        ("tax_inclusive", "EUR", "$6.29 before tax on "),
+        ("tax_exclusive", "USD", "$6.29 before tax on "),
+    ],
+)
+def test_the_mail_says_whether_tax_is_in_the_price_as_on_the_newest_invoice(
+    ava: Browser, price_type: str, currency: str, told: str
+) -> None:
+    apply_resources(make_invoice("INV-VAT", owner="ava", days=1, price_type=price_type, currency_code=currency))
+    faith = ava.get("/api/account").json()["plans"][0]["subId"]
+    ava.post("/api/account/subscriptions/cancel", {"subscriptionIds": [faith]})
+    assert ava.post(KEEP, {"subscriptionId": [faith]}).status_code == 200
+    facts = dict(OutgoingMail.objects.latest("pk").context["facts"])
+    assert facts["Next Faith & Family bill"].startswith(told)
 
 
 @pytest.mark.shows("error-11")
