@@ -27,6 +27,7 @@ from billing.queries.bundles import (
     required_swaps,
 )
 from billing.queries.discounts import (
+    BY_HAND,
     Discount,
     Price,
     discounted_price,
@@ -136,7 +137,7 @@ class BillForecast:
         estimate = estimates.estimate_coupons(subscription.provider_id, coupons)
         if estimate.renewal is not None:
             return estimate.renewal
-        return _priced_bill(subscription.amount, discounts_for_coupons(coupons, subscription.item_price_id))
+        return _priced_bill(subscription.amount, _discounts_with_coupons(holding, coupons))
 
     def coupons_after(self, subscription_id: str) -> tuple[str, ...] | None:
         """Return the coupons of a subscription after the change; None if they stay as they are."""
@@ -156,6 +157,12 @@ def _coupons_in_force(holding: Holding, coupons: Collection[str]) -> tuple[str, 
     return tuple(str(row.get("coupon_code") or row["coupon_id"]) for row in rows if row["coupon_id"] not in ended)
 
 
+def _discounts_with_coupons(holding: Holding, coupons: Collection[str]) -> list[Discount]:
+    """Return the discounts of a plan's next bill with exactly these coupons, and those that it has by hand."""
+    by_hand = [discount for discount in holding.waiting_discounts if discount.kind == BY_HAND]
+    return [*discounts_for_coupons(coupons, holding.subscription.item_price_id), *by_hand]
+
+
 def _estimate_bill_when_kept(holding: Holding, coupons: Sequence[str]) -> Bill:
     """Return the next bill, with these coupons, of a subscription whose scheduled cancellation is removed.
 
@@ -166,7 +173,7 @@ def _estimate_bill_when_kept(holding: Holding, coupons: Sequence[str]) -> Bill:
     start = _estimate_same_start(holding, coupons)
     if start is None:
         full_price = estimates.estimate_next_bill(subscription.provider_id).full_price
-        return _priced_bill(full_price, discounts_for_coupons(coupons, subscription.item_price_id))
+        return _priced_bill(full_price, _discounts_with_coupons(holding, coupons))
     # After a term a whole one follows, on the subscription's own days.
     return start.first_bill if subscription.status == "in_trial" else replace(start.first_bill, ends_at=None)
 
@@ -174,10 +181,11 @@ def _estimate_bill_when_kept(holding: Holding, coupons: Sequence[str]) -> Bill:
 def _estimate_same_start(holding: Holding, coupons: Sequence[str]) -> ChangeEstimate | None:
     """Return the estimate of a new start at the end of the term; None if it would cost something else or is refused.
 
-    A new start has the list price, which is not that of a subscription with an agreed or an earlier one.
+    A new start has the list price, which is not that of a subscription with an agreed or an earlier one, and no
+    discount that customer service has given by hand.
     """
     subscription, listed = holding.subscription, holding.price_today
-    if listed is None or listed.cents("price") != subscription.amount:
+    if listed is None or listed.cents("price") != subscription.amount or subscription.discounts_by_hand:
         return None
     customer_id, price = subscription.customer.provider_id, subscription.item_price_id
     try:

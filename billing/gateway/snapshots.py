@@ -26,6 +26,9 @@ SUBSCRIPTION_FIELDS = (
     "due_invoices_count", "due_since", "total_dues", "payment_source_id", "auto_collection",
 )  # fmt: skip
 COUPON_ON_SUBSCRIPTION_FIELDS = ("coupon_id", "coupon_code", "applied_count", "apply_till")
+DISCOUNT_ON_SUBSCRIPTION_FIELDS = (
+    "id", "type", "percentage", "amount", "duration_type", "apply_on", "item_price_id", "apply_till", "coupon_id",
+)  # fmt: skip
 SOURCE_FIELDS = ("id", "customer_id", "type", "status", "created_at", "updated_at")
 CARD_FIELDS = ("first_name", "last_name", "brand", "last4", "masked_number", "expiry_month", "expiry_year",
                "billing_state", "billing_state_code", "billing_zip")  # fmt: skip
@@ -132,6 +135,8 @@ class SubscriptionSnapshot(Snapshot):
         payload["amount"] = _items_amount(raw)
         payload["has_extras"] = _has_extras(raw)
         payload["coupons"] = pick_rows_fields(raw.get("coupons"), COUPON_ON_SUBSCRIPTION_FIELDS)
+        if raw.get("discounts"):
+            payload["discounts"] = pick_rows_fields(raw["discounts"], DISCOUNT_ON_SUBSCRIPTION_FIELDS)
         contract = raw.get("contract_term") or {}
         if contract.get("status") == "active":
             payload["contract_end"] = contract["contract_end"]

@@ -154,6 +154,12 @@ class Subscription(MirroredResource):
         return list(self.payload.get("coupons") or [])
 
     @property
+    def discounts_by_hand(self) -> list[dict[str, Any]]:
+        """The discounts that customer service has given it without a coupon, as the provider's rows."""
+        coupons = {row["coupon_id"] for row in self.coupons}
+        return [row for row in self.payload.get("discounts") or [] if row.get("coupon_id") not in coupons]
+
+    @property
     def current_term_end(self) -> datetime | None:
         """When the current paid term ends; None before the first one, in a trial and before the start."""
         return self.instant("current_term_end")

@@ -1,7 +1,8 @@
-"""Discounts: what the coupons on a subscription take off its next bill.
+"""Discounts: what the coupons on a subscription, and discounts by hand, take off its next bill.
 
-Bundle coupons are item-level, all others invoice-level. The provider applies item-level coupons first, then fixed
-amounts, then percentages, each to the remainder.
+Bundle coupons are item-level, all others invoice-level. Discounts by hand, which customer service gives without a
+coupon, are of both kinds. The provider applies item-level ones first, then fixed amounts, then percentages, each to the
+remainder.
 """
 
 from __future__ import annotations
@@ -18,14 +19,16 @@ from billing.money import percentage_of
 
 FREE_MONTH_COUPON = "FREE-MONTH"
 ITEM_LEVEL = "each_specified_item"
+BY_HAND, OF_ITEM = "by_hand", "specific_item_price"
 ONE_TIME, LIMITED = "one_time", "limited_period"
 
 
 @dataclass(frozen=True)
 class Discount:
-    """One coupon on one subscription, worth `cents` or `percentage` percent.
+    """One coupon on one subscription, or a discount by hand, worth `cents` or `percentage` percent.
 
-    `kind` is `bundle`, `free_month` or `code`. `until` is the end of a coupon with a limited period (exclusive, UTC).
+    `kind` is `bundle`, `free_month`, `code` or `by_hand`. `until` is the end of one with a limited period (exclusive,
+    UTC).
     """
 
     coupon_id: str
@@ -99,9 +102,13 @@ class CouponBook:
             rates={rate.coupon_id: rate for rate in BundleRate.objects.all()},
         )
 
-    def discounts_of(self, subscription: Subscription) -> tuple[Discount, ...]:
-        """Return the discounts on a subscription that apply to its current price, in the order they were added."""
-        return self.discounts_in(subscription.coupons, subscription.item_price_id)
+    def discounts_of(self, subscription: Subscription, *, price_id: str = "") -> tuple[Discount, ...]:
+        """Return the discounts on a subscription that apply to a price, by default to its current one.
+
+        Those of coupons come first, in the order they were added.
+        """
+        price_id = price_id or subscription.item_price_id
+        return (*self.discounts_in(subscription.coupons, price_id), *_discounts_by_hand(subscription, price_id))
 
     def discounts_in(self, rows: Iterable[Mapping[str, Any]], item_price_id: str) -> tuple[Discount, ...]:
         """Return the discounts in coupon rows that apply to a price."""
@@ -135,6 +142,20 @@ class CouponBook:
             percentage=Decimal(str(percentage or 0)),
             until=_epoch_to_datetime(row.get("apply_till")),
         )
+
+
+def _discounts_by_hand(subscription: Subscription, item_price_id: str) -> Iterable[Discount]:
+    for row in subscription.discounts_by_hand:
+        is_of_item = row.get("apply_on") == OF_ITEM
+        if not is_of_item or row.get("item_price_id") == item_price_id:
+            yield Discount(
+                coupon_id=str(row["id"]),
+                kind=BY_HAND,
+                item_level=is_of_item,
+                cents=int(row.get("amount") or 0),
+                percentage=Decimal(str(row.get("percentage") or 0)),
+                until=_epoch_to_datetime(row.get("apply_till")),
+            )
 
 
 def discounts_for_coupons(coupon_ids: Iterable[str], item_price_id: str) -> tuple[Discount, ...]:
@@ -180,7 +201,7 @@ def _epoch_to_datetime(seconds: int | None) -> datetime | None:
 
 
 def next_bill_amount(subscription: Subscription) -> int:
-    """Return the price of its next period in cents, before tax, with the coupons in force at that time.
+    """Return the price of its next period in cents, before tax, with the discounts in force at that time.
 
     A change scheduled for the end of the term counts as made. Four queries at most.
     """
@@ -188,7 +209,7 @@ def next_bill_amount(subscription: Subscription) -> int:
     price_id = scheduled.provider_id if scheduled else subscription.item_price_id
     amount = subscription.amount_changed_to(scheduled) if scheduled else subscription.amount
     bill = subscription.next_billing_at or subscription.period_end
-    discounts = CouponBook.for_subscriptions([subscription]).discounts_in(subscription.coupons, price_id)
+    discounts = CouponBook.for_subscriptions([subscription]).discounts_of(subscription, price_id=price_id)
     return discounted_price(amount, (discount for discount in discounts if discount.is_in_force_at(bill))).total
 
 

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from billing.models import BundleRate
+from accounts.models import Account
+from billing.models import BundleRate, Subscription
+from billing.queries.discounts import next_bill_amount
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirror_factory import (
     GOSPEL,
@@ -40,6 +42,30 @@ def monthly_totals(
         "periodUnit": "month",
         "otherTotal": other,
     }
+
+
+BY_HAND = {"id": "disc_1", "coupon_id": "disc_1", "duration_type": "forever", "apply_on": "invoice_amount"}
+FIVE_OFF = {**BY_HAND, "type": "fixed_amount", "amount": 500}
+OF_ITEM = {**BY_HAND, "type": "percentage", "percentage": 50.0, "apply_on": "specific_item_price"}
+
+
+@pytest.mark.shows("money-2")
+@pytest.mark.parametrize(
+    ("discount", "off"),
+    [
+        (FIVE_OFF, 500),
+        ({**OF_ITEM, "item_price_id": "faith-family-plan-USD-Monthly"}, 350),
+        ({**OF_ITEM, "item_price_id": "faith-family-plan-USD-Yearly"}, 0),
+        ({**FIVE_OFF, "apply_till": timestamp_at(10)}, 0),
+        ({**FIVE_OFF, "type": "offer_quantity", "amount": None, "quantity": 1}, 0),
+    ],
+)
+def test_a_discount_that_customer_service_gave_by_hand_comes_off(discount: dict[str, Any], off: int) -> None:
+    assert read_totals(make_subscription("a", discounts=[discount])) == monthly_totals(699 - off, coupon=off)
+    account = Account.objects.get()
+    plan = Browser(account).get("/api/account").json()["plans"][0]
+    assert not plan["hasUpcomingCoupon"]
+    assert next_bill_amount(Subscription.objects.get()) == 699 - off
 
 
 BUNDLES = {
