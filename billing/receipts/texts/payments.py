@@ -93,11 +93,9 @@ def _begins_at(invoice: Invoice, subscription: Subscription, at: datetime) -> bo
 
 
 def _period_facts(invoice: Invoice, subscriptions: Sequence[Subscription]) -> list[Fact]:
-    return [
-        (plan_name(row), f"{long_date(_begin(lines[0]))} to {long_date(_end(lines[0]))}")
-        for row in subscriptions
-        if (lines := _lines_of(invoice, row))
-    ]
+    """Return the time that each plan is paid for; an invoice can have earlier charges, which waited for it."""
+    newest = [(row, max(lines, key=_end)) for row in subscriptions if (lines := _lines_of(invoice, row))]
+    return [(plan_name(row), f"{long_date(_begin(line))} to {long_date(_end(line))}") for row, line in newest]
 
 
 def _deduction_facts(invoice: Invoice, currency: str) -> list[Fact]:

@@ -17,6 +17,7 @@ from billing.mirror import account_import
 from billing.models import Command, Invoice
 from billing.queries.payments.failed_payments import FailedPayment, PaymentFailure
 from billing.receipts.payment_mails import prepare_payment_mail
+from billing.receipts.phrases import long_date
 from billing.receipts.texts.payments import payment_failed_notice
 from billing.tests.changes.test_pauses import pause_plans, run_due_jobs
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, KIDS, VISA_CARD, Provider
@@ -75,6 +76,18 @@ def test_plans_that_renew_on_one_invoice_have_one_receipt(provider: Provider, we
     (sent,) = payment_mails()
     assert sent.subject == "Receipt for Faith & Family and Gospel TV: $14.98"
     assert "Charged: $14.98, taxes included" in sent.body
+
+
+def test_the_period_is_that_of_the_renewal_although_the_invoice_has_earlier_charges(
+    provider: Provider, webhooks: WebhookDelivery
+) -> None:
+    alice = provider.subscriber("alice", FAITH, invoice_immediately=False)
+    renew(provider, webhooks)
+    (sent,) = payment_mails()
+    held = provider.subscription(alice)
+    term = [long_date(datetime.fromtimestamp(at, tz=UTC)) for at in (held.current_term_start, held.current_term_end)]
+    assert sent.subject == "Receipt for Faith & Family: $13.98"
+    assert f"Faith & Family: {term[0]} to {term[1]}" in sent.body
 
 
 def test_repeated_webhooks_and_comparisons_send_no_second_receipt(
