@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from billing.gateway.estimates import PROMOTIONAL_CREDITS
 from billing.models import Invoice, Subscription
 from billing.money import format_cents
 from billing.queries.payments.failed_payments import FailedPayment, PaymentFailure
@@ -99,8 +100,12 @@ def _period_facts(invoice: Invoice, subscriptions: Sequence[Subscription]) -> li
 
 
 def _deduction_facts(invoice: Invoice, currency: str) -> list[Fact]:
-    discounts = sum(int(row.get("amount") or 0) for row in invoice.payload.get("discounts") or ())
-    amounts = (("Discounts", discounts), ("Paid from your credit", invoice.cents("credits_applied")))
+    rows: Sequence[Mapping[str, Any]] = invoice.payload.get("discounts") or ()
+    # Promotional credits are listed as a discount too, but subscribers know them as their credit.
+    promotional = sum(int(row.get("amount") or 0) for row in rows if row.get("entity_type") == PROMOTIONAL_CREDITS)
+    discounts = sum(int(row.get("amount") or 0) for row in rows) - promotional
+    credit = promotional + invoice.cents("credits_applied")
+    amounts = (("Discounts", discounts), ("Paid from your credit", credit))
     return [(label, format_cents(cents, currency)) for label, cents in amounts if cents]
 
 

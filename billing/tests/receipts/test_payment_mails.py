@@ -122,6 +122,8 @@ def test_a_bill_paid_from_credit_says_that_nothing_was_charged(provider: Provide
     (sent,) = payment_mails()
     assert sent.subject == "Receipt for Faith & Family: $0.00"
     assert "You weren't charged." in sent.body
+    assert "Paid from your credit: $6.99" in sent.body
+    assert "Discounts" not in sent.body
     assert "Payment method" not in sent.body
 
 
