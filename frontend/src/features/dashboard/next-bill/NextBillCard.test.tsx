@@ -1,15 +1,18 @@
-import { screen } from '@testing-library/react';
-import { describe, expect, it } from 'vitest';
+import { screen, waitFor } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it, vi } from 'vitest';
 import type { NextBill } from '@/lib/api/types';
 import {
   ENDING,
   makeGospelPlan,
   makeNextBill,
+  makePayments,
   makePlan,
   PAUSE_SCHEDULED,
   PAUSED,
 } from '@/testing/fixtures';
 import { renderScreen } from '@/testing/renderScreen';
+import { server } from '@/testing/server';
 import { NextBillCard } from './NextBillCard';
 
 const renderCard = (...bills: NextBill[]) =>
@@ -67,14 +70,24 @@ describe('the next bill', () => {
     expect(card).toHaveTextContent('From January 10, 2027: Gospel TV $7.99 / month');
   });
 
-  it('names the plans of several bills', () => {
+  it('names the plans of several bills', async () => {
     renderCard(
       makeNextBill(),
       makeNextBill({ amount: 719, planNames: ['Gospel TV'], paymentSource: null }),
     );
     const card = screen.getByRole('region', { name: 'Your next bills' });
     expect(card).toHaveTextContent('$6.99 for Faith & Family on Thursday');
-    expect(card).toHaveTextContent(/\$7\.19 for Gospel TV on Thursday.*No payment method yet/);
+    const byHand = /\$7\.19 for Gospel TV on Thursday.*Not charged automatically/;
+    await waitFor(() => expect(card).toHaveTextContent(byHand));
+  });
+
+  it('asks for a payment method if the account has none', async () => {
+    const answer = vi.fn(() => HttpResponse.json(makePayments({ card: [] })));
+    server.use(http.get('*/api/payments/', answer));
+    renderCard(makeNextBill({ paymentSource: null }));
+    await waitFor(() => expect(answer).toHaveReturned());
+    expect(screen.getByText('No payment method yet')).toBeVisible();
+    expect(screen.getByRole('link', { name: 'Add a payment method' })).toBeVisible();
   });
 
   it('may not come', () => {

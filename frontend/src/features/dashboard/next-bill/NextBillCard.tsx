@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import {
   type BillablePlan,
   type DayBills,
@@ -9,6 +10,8 @@ import {
   taxNote,
 } from '@/domain/costs/nextBills';
 import { cardBrandName } from '@/domain/payments/CardBrandMark';
+import { defaultSource } from '@/domain/payments/paymentSources';
+import { paymentsOptions } from '@/lib/api/queries';
 import type { NextBill } from '@/lib/api/types';
 import { formatCount } from '@/lib/formatCount';
 import {
@@ -63,6 +66,10 @@ function NextBills({
   const next = bills.filter(({ follows }) => !follows);
   const days = groupByDay(next);
   const isSeveral = next.length > 1;
+  const payments = useQuery(paymentsOptions);
+  const hasMethod = payments.data !== undefined && defaultSource(payments.data) !== undefined;
+  const methodPhrase = (bill: NextBill | undefined) =>
+    bill?.paymentSource ? sourcePhrase(bill.paymentSource) : missingPhrase(hasMethod);
   const hasOneMethod = new Set(next.map(methodPhrase)).size === 1;
   return (
     <Card as="section" labelledBy="next-bill" className={styles.card}>
@@ -93,7 +100,7 @@ function NextBills({
         <p className={styles.method}>
           {hasOneMethod && <span>{methodPhrase(next[0])}</span>}
           <TextLink to={paths.paymentMethods}>
-            {next[0]?.paymentSource ? 'Change payment method' : 'Add a payment method'}
+            {next[0]?.paymentSource || hasMethod ? 'Change payment method' : 'Add a payment method'}
           </TextLink>
         </p>
       )}
@@ -161,10 +168,13 @@ function laterBills(bills: readonly NextBill[], { planNames }: DayBills): DayBil
   return groupByDay(following);
 }
 
+/** Why nothing pays a bill: customer service can let it be paid by hand, whatever the account has. */
+function missingPhrase(hasMethod: boolean): string {
+  return hasMethod ? 'Not charged automatically' : 'No payment method yet';
+}
+
 /** `To Visa •••• 1111`. */
-function methodPhrase(bill: NextBill | undefined): string {
-  const source = bill?.paymentSource;
-  if (!source) return 'No payment method yet';
+function sourcePhrase(source: NonNullable<NextBill['paymentSource']>): string {
   if (source.last4) {
     const name = source.type === 'CARD' ? cardBrandName(source.brand) : source.typeName;
     return `To ${name} •••• ${source.last4}`;
