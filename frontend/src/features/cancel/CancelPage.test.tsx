@@ -115,6 +115,9 @@ describe('what happens on cancellation', () => {
     recordCancellations(CANCEL);
     const { user } = renderCancelPage();
     await findTerms();
+    expect(await screen.findByText(/^You won’t be charged today/)).toHaveTextContent(
+      'You won’t be charged today, except the $6.99 you still owe.',
+    );
     expect(await screen.findByText(/^No more charges/)).toHaveTextContent(
       'No more charges for Faith & Family and Gospel TV, except the $6.99 you still owe.',
     );

@@ -6,6 +6,7 @@ import {
   type PauseSpan,
   pauseEstimateOptions,
 } from '@/domain/changes/pausing';
+import { useOverdueAmount } from '@/domain/payments/useOverdueAmount';
 import { formatPlanNames } from '@/domain/plans/plans';
 import { managePlansOptions } from '@/lib/api/queries';
 import { findLoadFailure } from '@/lib/api/useScreenLoad';
@@ -78,6 +79,7 @@ interface PausePointsProps {
 
 function PausePoints({ selection, periods }: PausePointsProps) {
   const { chosen, pausable, billedMeanwhile } = selection;
+  const overdue = useOverdueAmount(pausable);
   return (
     <Points>
       {!periods && chosen.length > 0 && (
@@ -94,7 +96,8 @@ function PausePoints({ selection, periods }: PausePointsProps) {
         </Point>
       )}
       <Point icon={<RefreshIcon />}>
-        You won’t be charged today. You can undo the pause anytime before it starts.
+        You won’t be charged today{overdue && `, except the ${overdue} you still owe`}. You can undo
+        the pause anytime before it starts.
       </Point>
     </Points>
   );
