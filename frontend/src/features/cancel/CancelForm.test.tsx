@@ -6,7 +6,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Plan } from '@/lib/api/types';
 import { useAuth } from '@/stores/auth';
 import { useDrafts } from '@/stores/drafts';
-import { makeGospelPlan, makeKidsPlan, makePlan, PAUSED } from '@/testing/fixtures';
+import {
+  makeFailedPayment,
+  makeGospelPlan,
+  makeKidsPlan,
+  makePaymentFailure,
+  makePlan,
+  PAUSED,
+} from '@/testing/fixtures';
 import { renderScreen } from '@/testing/renderScreen';
 import { errorResponse, server } from '@/testing/server';
 import CancelPage from './CancelPage';
@@ -221,6 +228,37 @@ describe('canceling', () => {
     const ids = { subscriptionIds: ['sub_faith', 'sub_gospel'], offer: 'pause' };
     expect(requests.map(({ body }) => body)).toEqual([ids, ids]);
     expect(new Set(requests.map(({ key }) => key)).size).toBe(2);
+  });
+
+  it('completes a partial cancellation with what is true of the plans that it began with', async () => {
+    account.plans = [makePlan(TRIAL), makeGospelPlan()];
+    const failure = makePaymentFailure({
+      hasPaymentFailure: true,
+      failedPayments: [makeFailedPayment()],
+    });
+    const ended = { subId: 'sub_faith', name: 'Faith & Family', atOnce: false };
+    server.use(http.get('*/api/account/check-payment-failure', () => HttpResponse.json(failure)));
+    recordCancellations(
+      CANCEL,
+      () => {
+        account.plans = [endPlan(makePlan(TRIAL)), makeGospelPlan()];
+        const extra = { plans: account.plans };
+        return errorResponse(502, 'billing_partial', 'Some were not done.', { extra });
+      },
+      () => {
+        account.plans = account.plans.map(endPlan);
+        const rest = { ...ended, subId: 'sub_gospel', name: 'Gospel TV' };
+        const cancelled = [ended, rest].map((plan) => ({ ...plan, endsAt: DATES.pauseDate }));
+        return HttpResponse.json({ plans: account.plans, cancelled });
+      },
+    );
+    const { user } = renderCancelPage();
+    await user.click(await findCancelButton());
+    await screen.findByText('Some were not done.');
+    await user.click(await findCancelButton());
+    await screen.findByTestId('elsewhere');
+    expect(receipt().textContent).toMatch(/^Your access to Faith & Family and Gospel TV ends/);
+    expect(receipt()).toHaveTextContent('except for the $6.99 you still owe.');
   });
 
   it.each<[string, Plan, string[], string[]]>([

@@ -44,8 +44,13 @@ function idsToSend({ chosen }: CancelSelection, attempt: Attempt | null): readon
 export function useCancel(selection: CancelSelection, setFrozen: SetFrozen) {
   const navigate = useNavigate();
   const { storePlans } = usePlansAfterChange();
-  const overdue = useOverdueAmount(selection.chosen);
   const [attempt, setAttempt] = useState<Attempt | null>(null);
+  const ids = idsToSend(selection, attempt);
+  // The answer tells of what a failed attempt canceled, too.
+  const before = [...(attempt?.cancelledPlans ?? []), ...selection.chosen].filter(({ subId }) =>
+    ids.includes(subId),
+  );
+  const overdue = useOverdueAmount(before);
 
   const sendFrozen = (request: CancelRequest, idempotencyKey: string) => {
     setFrozen(true);
@@ -58,7 +63,7 @@ export function useCancel(selection: CancelSelection, setFrozen: SetFrozen) {
       const affectedPlans = plans.filter(({ subId }) =>
         cancelled.some((subscription) => subscription.subId === subId),
       );
-      const result = { cancelled, before: selection.chosen, after: plans, overdue };
+      const result = { cancelled, before, after: plans, overdue };
       void navigate(paths.dashboard, {
         state: createReceiptState(
           cancellationReceipt(result),
@@ -86,6 +91,6 @@ export function useCancel(selection: CancelSelection, setFrozen: SetFrozen) {
     ...command,
     cancelledPlans: command.isError ? (attempt?.cancelledPlans ?? []) : [],
     cancel: (survey: Omit<CancelRequest, 'subscriptionIds'>) =>
-      command.mutate({ ...survey, subscriptionIds: idsToSend(selection, attempt) }),
+      command.mutate({ ...survey, subscriptionIds: ids }),
   };
 }
