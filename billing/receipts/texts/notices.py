@@ -46,6 +46,7 @@ class UpcomingBill:
 def resume_notice(bills: Sequence[UpcomingBill]) -> Receipt:
     """Return the notice of the end of the pauses that end on the same day, and their charges."""
     subscriptions = [bill.subscription for bill in bills]
+    ends = verb_form(subscriptions, "it ends", "they end")
     date, end = long_date(bills[0].at), verb_form(subscriptions, "pause ends", "pauses end")
     return Receipt(
         title=f"{plan_names(subscriptions)} {verb_form(subscriptions, 'resumes', 'resume')} on {date}",
@@ -54,7 +55,7 @@ def resume_notice(bills: Sequence[UpcomingBill]) -> Receipt:
             *_payment_lines(*bills),
         ],
         facts=[("Resumes", date), *_amount_facts(bills), *_payment_method_facts(*subscriptions)],
-        undo_text="You can resume sooner, or cancel: it ends immediately, and you won't be charged.",
+        undo_text=f"You can resume sooner, or cancel: {ends} immediately, and you won't be charged.",
         action=ADD_METHOD_LINK if _lacks_method(*bills) else SUBSCRIPTIONS_LINK,
         links=[_cancel_link(subscription) for subscription in subscriptions],
     )

@@ -129,7 +129,9 @@ def test_pauses_that_end_on_the_same_day_have_one_notice(provider: Provider) -> 
     assert len(resume_notices()) == 1
 
     assert sent.subject == f"Faith & Family and Gospel TV resume on {long_date(at)}"
-    assert "we'll charge $6.99 for Faith & Family and $7.99 for Gospel TV that day" in " ".join(sent.body.split())
+    words = " ".join(sent.body.split())
+    assert "we'll charge $6.99 for Faith & Family and $7.99 for Gospel TV that day" in words
+    assert "You can resume sooner, or cancel: they end immediately, and you won't be charged." in words
     for subscription in Subscription.objects.all():
         assert f"/cancelAll?ids={subscription.provider_id}" in sent.body
 
