@@ -134,10 +134,14 @@ describe('resuming a paused plan', () => {
     expect(dialog.getByRole('button', { name: 'Resume now' })).toBeDisabled();
   });
 
-  it('says when nothing is charged', async () => {
+  it('says when nothing is charged, be it within the paid term or paid by credit', async () => {
     answerEstimate(() => HttpResponse.json({ ...FIGURES, amountDue: 0, charges: [] }));
     const { dialog } = await openResumeDialog();
-    expect(await dialog.findByText(/you won’t be charged today/)).toBeInTheDocument();
+    expect(
+      await dialog.findByText(
+        'You can watch Gospel TV again right away. You won’t be charged today.',
+      ),
+    ).toBeInTheDocument();
     expect(dialog.getByRole('button', { name: 'Resume now' })).toBeEnabled();
   });
 

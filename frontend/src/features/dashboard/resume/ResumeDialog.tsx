@@ -130,7 +130,7 @@ function ResumeFigures({ plan, figures }: { plan: Plan; figures: ResumeEstimate 
       <p>
         {isCharged
           ? `You can watch ${plan.name} again right away, and a new billing period starts today.`
-          : `You can watch ${plan.name} again right away. Your paid period isn’t over yet, so you won’t be charged today.`}
+          : `You can watch ${plan.name} again right away. You won’t be charged today.`}
       </p>
       <Totals>
         <MoneyRow label="Regular price" amount={formatPrice(plan.amount, plan)} />
