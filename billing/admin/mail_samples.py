@@ -109,17 +109,17 @@ def _paid_receipt(*, has_failed: bool) -> Receipt:
 
 
 def _payment_failed_notice(*, next_retry_at: datetime | None) -> Receipt:
-    name = _sample_subscription(FAITH).plan.name
+    subscription = _sample_subscription(FAITH)
     failed = FailedPayment(
         number="1042",
         amount_due=699,
         currency_code="USD",
-        plans=(name,),
-        subscription_ids=(f"sample-{FAITH}",),
+        plans=(subscription.plan.name,),
+        subscription_ids=(subscription.provider_id,),
         reason="insufficient_funds",
         next_retry_at=next_retry_at,
     )
-    failure = PaymentFailure(has_payment_failure=True, canceled_plans=() if next_retry_at else (name,))
+    failure = PaymentFailure(has_payment_failure=True, canceled_ids=() if next_retry_at else failed.subscription_ids)
     return payments.payment_failed_notice(failed, failure, method=METHODS[0], has_method=True, at=SAMPLE_TIME)
 
 

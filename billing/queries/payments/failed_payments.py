@@ -46,11 +46,16 @@ class FailedPayment:
 
 @dataclass(frozen=True)
 class PaymentFailure:
-    """Whether a due payment could not be collected, and the names of the plans that the provider ended over it."""
+    """Whether a due payment could not be collected, and what the provider ended over it.
+
+    Plans are named; because several can have one name, the provider's ids of their subscriptions tell them apart.
+    """
 
     has_payment_failure: bool
     canceled_plans: tuple[str, ...] = ()
     paused_plans: tuple[str, ...] = ()
+    canceled_ids: tuple[str, ...] = ()
+    paused_ids: tuple[str, ...] = ()
     failed_payments: tuple[FailedPayment, ...] = ()
 
 
@@ -67,16 +72,28 @@ def find_payment_failure(account: Account) -> PaymentFailure:
     exhausted_ids = _billed_ids(invoice for invoice in failed if invoice.status == NOT_PAID)
     holdings = [holding for holding in holdings_of(account) if holding.subscription.provider_id in unpaid_ids]
     payments = PaymentLookup.for_account(account)
+    canceled = [holding for holding in holdings if _is_canceled_as_unpaid(holding)]
+    paused = [
+        holding
+        for holding in holdings
+        if _is_paused_by_provider(holding) and holding.subscription.provider_id in exhausted_ids
+    ]
     return PaymentFailure(
         has_payment_failure=True,
-        canceled_plans=tuple(holding.plan.name for holding in holdings if _is_canceled_as_unpaid(holding)),
-        paused_plans=tuple(
-            holding.plan.name
-            for holding in holdings
-            if _is_paused_by_provider(holding) and holding.subscription.provider_id in exhausted_ids
-        ),
+        canceled_plans=_names(canceled),
+        paused_plans=_names(paused),
+        canceled_ids=_ids(canceled),
+        paused_ids=_ids(paused),
         failed_payments=tuple(_failed_payment(invoice, holdings, payments) for invoice in failed),
     )
+
+
+def _names(holdings: Iterable[Holding]) -> tuple[str, ...]:
+    return tuple(holding.plan.name for holding in holdings)
+
+
+def _ids(holdings: Iterable[Holding]) -> tuple[str, ...]:
+    return tuple(holding.subscription.provider_id for holding in holdings)
 
 
 def _billed_ids(invoices: Iterable[Invoice]) -> set[str]:
@@ -91,8 +108,8 @@ def _failed_payment(invoice: Invoice, holdings: Sequence[Holding], payments: Pay
         number=invoice.provider_id,
         amount_due=invoice.cents("amount_due"),
         currency_code=invoice_currency(invoice),
-        plans=tuple(holding.plan.name for holding in billed),
-        subscription_ids=tuple(holding.subscription.provider_id for holding in billed),
+        plans=_names(billed),
+        subscription_ids=_ids(billed),
         reason=_decline_reason(attempt, payments),
         next_retry_at=invoice.instant("next_retry_at"),
         **payments.payment_method(attempt),

@@ -113,8 +113,9 @@ def _next_try_lines(failed: FailedPayment, failure: PaymentFailure, names: str) 
     if failed.next_retry_at:
         date = long_date(failed.next_retry_at)
         return [f"We'll try again on {date}. You can also pay now, with this or another payment method."]
-    ended = [name for name in failed.plans if name in failure.canceled_plans]
-    paused = [name for name in failed.plans if name in failure.paused_plans]
+    plans = list(zip(failed.subscription_ids, failed.plans, strict=True))
+    ended = [name for subscription_id, name in plans if subscription_id in failure.canceled_ids]
+    paused = [name for subscription_id, name in plans if subscription_id in failure.paused_ids]
     return [
         "That was our last try.",
         *([f"{join_words(ended)} {verb_form(ended, 'was', 'were')} canceled because of it."] if ended else []),

@@ -224,25 +224,26 @@ def test_the_last_failed_try_says_what_became_of_the_plan(
 
 
 def test_the_last_failed_try_tells_the_end_of_several_plans_in_the_plural() -> None:
-    plans = ("Faith & Family", "Kids")
+    ids = ("faith", "kids")
     failed = FailedPayment(
         number="1042",
         amount_due=1398,
         currency_code="USD",
-        plans=plans,
-        subscription_ids=("faith", "kids"),
+        plans=("Faith & Family", "Kids"),
+        subscription_ids=ids,
         reason="declined",
         next_retry_at=None,
     )
 
     def last_line(*, canceled: tuple[str, ...] = (), paused: tuple[str, ...] = ()) -> str:
-        failure = PaymentFailure(has_payment_failure=True, canceled_plans=canceled, paused_plans=paused)
+        failure = PaymentFailure(has_payment_failure=True, canceled_ids=canceled, paused_ids=paused)
         at = datetime(2026, 12, 20, 12, tzinfo=UTC)
         return payment_failed_notice(failed, failure, method="", has_method=True, at=at).lines[-1]
 
-    assert last_line(canceled=plans) == "Faith & Family and Kids were canceled because of it."
-    assert last_line(paused=plans) == "Faith & Family and Kids are paused because of it."
-    assert last_line(canceled=plans[:1]) == "Faith & Family was canceled because of it."
+    assert last_line(canceled=ids) == "Faith & Family and Kids were canceled because of it."
+    assert last_line(paused=ids) == "Faith & Family and Kids are paused because of it."
+    assert last_line(canceled=ids[:1]) == "Faith & Family was canceled because of it."
+    assert last_line(canceled=("other",)) == "Pay now to keep Faith & Family and Kids."
 
 
 def test_a_failure_that_was_paid_before_its_mail_left_is_not_told(
