@@ -147,8 +147,11 @@ describe('paying with a stored card', () => {
   it('says that nothing is due', async () => {
     payments = makePayments();
     await renderPayment();
-    expect(await screen.findByText('You’re all paid up.')).toBeVisible();
+    expect(await screen.findByText(/^You’re all paid up\./)).toBeVisible();
     expect(screen.queryByRole('button', { name: /Pay/ })).toBeNull();
+    // A sign-in in between has lost the change, if there was one.
+    expect(screen.getByText(/check in your account whether it was made\.$/)).toBeVisible();
+    expect(screen.getByRole('link', { name: 'Go to your account' })).toBeVisible();
   });
 });
 
@@ -290,12 +293,12 @@ describe('paying for a change', () => {
     'ignores charges of %j',
     async (amounts) => {
       await renderCharge({ ...change, amounts });
-      expect(await screen.findByText('You’re all paid up.')).toBeVisible();
+      expect(await screen.findByText(/^You’re all paid up\./)).toBeVisible();
     },
   );
 
   it('ignores a state that names no change of ours', async () => {
     await renderCharge({ ...change, path: '/api/account/cancel' });
-    expect(await screen.findByText('You’re all paid up.')).toBeVisible();
+    expect(await screen.findByText(/^You’re all paid up\./)).toBeVisible();
   });
 });

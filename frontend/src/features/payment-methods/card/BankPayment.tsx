@@ -44,7 +44,9 @@ export function BankPayment({ source, amountDue, currencyCode, quote }: BankPaym
         {!charge &&
           amountDue > 0 &&
           `You owe ${amount}. Your bank may ask you to confirm the payment.`}
-        {!charge && amountDue <= 0 && 'You’re all paid up.'}
+        {/* The change is not known after another sign-in. */}
+        {cents <= 0 &&
+          'You’re all paid up. If you were confirming a change, check in your account whether it was made.'}
       </p>
       {isFailed && <ProviderFailure onRetry={retry} />}
       {payment.authorizing > 0 && (
@@ -57,7 +59,7 @@ export function BankPayment({ source, amountDue, currencyCode, quote }: BankPaym
         <InfoAlert tone={payment.failure.tone}>{payment.failure.message}</InfoAlert>
       )}
       <FormActions>
-        {payment.isOver && (
+        {(payment.isOver || cents <= 0) && (
           <ButtonLink to={paths.dashboard} block>
             Go to your account
           </ButtonLink>
