@@ -17,6 +17,8 @@ export interface DayBills {
   key: string;
   date: string;
   bills: readonly NextBill[];
+  /** The ids of the subscriptions. */
+  subIds: readonly string[];
   planNames: readonly string[];
   /** The sum, or null while an amount is not known. */
   amount: number | null;
@@ -51,6 +53,7 @@ export function groupByDay(bills: readonly NextBill[]): DayBills[] {
     key,
     date: ofDay[0]?.date ?? '',
     bills: ofDay,
+    subIds: ofDay.flatMap(({ plans }) => plans),
     planNames: ofDay.flatMap(({ planNames }) => planNames),
     amount: isAwaitingAmount(ofDay)
       ? null

@@ -58,7 +58,7 @@ describe('the next bill', () => {
   });
 
   it('adds up the bills of one day and payment method', () => {
-    const gospel = { planNames: ['Gospel TV'] };
+    const gospel = { plans: ['sub_gospel'], planNames: ['Gospel TV'] };
     renderCard(
       makeNextBill({ amount: 629 }),
       makeNextBill({ ...gospel, amount: 719 }),
@@ -88,6 +88,20 @@ describe('the next bill', () => {
     await waitFor(() => expect(answer).toHaveReturned());
     expect(screen.getByText('No payment method yet')).toBeVisible();
     expect(screen.getByRole('link', { name: 'Add a payment method' })).toBeVisible();
+  });
+
+  it('is followed only by what its own plan costs, also if another has its name', () => {
+    const later = { amount: 899, follows: true };
+    const other = { plans: ['sub_other'] };
+    renderCard(
+      makeNextBill({ amount: 599 }),
+      makeNextBill({ ...later, date: '2027-01-10T15:00:00Z' }),
+      makeNextBill({ ...other, amount: 499, date: '2026-12-20T15:00:00Z' }),
+      makeNextBill({ ...other, ...later, date: '2027-01-20T15:00:00Z' }),
+    );
+    const card = screen.getByRole('region', { name: 'Your next bills' });
+    expect(card.textContent?.match(/From /g)).toHaveLength(2);
+    expect(card).toHaveTextContent(/From January 10.*\$4\.99.*From January 20/);
   });
 
   it('may not come', () => {

@@ -160,10 +160,10 @@ function unbrokenWords(words: string): string {
   return words.replaceAll(/ (?=\d)|(?<=\d) /g, '\u00a0');
 }
 
-/** What follows the bills of a day for the same plans. */
-function laterBills(bills: readonly NextBill[], { planNames }: DayBills): DayBills[] {
+/** What follows the bills of a day for the same subscriptions. */
+function laterBills(bills: readonly NextBill[], { subIds }: DayBills): DayBills[] {
   const following = bills.filter(
-    (bill) => bill.follows && bill.planNames.every((name) => planNames.includes(name)),
+    (bill) => bill.follows && bill.plans.every((subId) => subIds.includes(subId)),
   );
   return groupByDay(following);
 }
