@@ -15,6 +15,7 @@ import {
   makePayments,
   makePlan,
   makeSite,
+  PAUSE_SCHEDULED,
   PAUSED,
 } from '@/testing/fixtures';
 import { errorResponse, server } from '@/testing/server';
@@ -233,6 +234,20 @@ describe('an account with a failed payment', () => {
     );
     expect(await findCard('Faith & Family')).toHaveTextContent('Payment overdue');
     expect(await findCard('Gospel TV')).toHaveTextContent('Active');
+  });
+
+  it.each([
+    ['ends', ENDING],
+    ['pauses', { ...PAUSE_SCHEDULED, pauseDate: '2026-12-04T15:00:00Z' }],
+  ])('promises no watching until a try after the plan %s', async (_what, scheduled) => {
+    served.plans = [makePlan(scheduled)];
+    const failure = makePaymentFailure({
+      hasPaymentFailure: true,
+      failedPayments: [makeFailedPayment({ nextRetryAt: '2026-12-06T15:00:00Z' })],
+    });
+    server.use(http.get('*/api/account/check-payment-failure', () => HttpResponse.json(failure)));
+    renderDashboard();
+    expect(await screen.findByText(/We’ll try again on December 6, 2026\.$/)).toBeVisible();
   });
 
   it('says that it is tried again today', async () => {

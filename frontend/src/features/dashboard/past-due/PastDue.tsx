@@ -68,8 +68,14 @@ function nextSentence({ nextRetryAt, subIds }: FailedPayment, plans: readonly Pl
   if (nextRetryAt === null) return 'We won’t try again on our own.';
   const isToday = calendarDaysUntil(nextRetryAt) === 0;
   const retry = `We’ll try again ${isToday ? 'today' : `on ${formatDate(nextRetryAt)}`}.`;
-  if (!unpaid.some(isWatchable)) return retry;
+  if (!unpaid.some((plan) => isWatchableUntil(plan, nextRetryAt))) return retry;
   return `${retry} You can keep watching${isToday ? '' : ' until then'}.`;
+}
+
+/** Whether a plan can be watched now and neither ends nor pauses before then. */
+function isWatchableUntil(plan: Plan, then: string): boolean {
+  const stops = [plan.cancelAt, plan.hasScheduledPause ? plan.pauseDate : null];
+  return isWatchable(plan) && !stops.some((at) => at !== null && at < then);
 }
 
 function WaysToPay({ failed }: { failed: FailedPayment }) {
