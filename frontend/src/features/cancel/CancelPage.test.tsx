@@ -127,6 +127,18 @@ describe('what happens on cancellation', () => {
     );
   });
 
+  it('follows the selection also where two plans have one name', async () => {
+    const kids = makeKidsPlan({ nextBillingAt: '2026-12-01T15:00:00Z' });
+    const others = { subId: 'sub_other', nextBillingAt: '2026-12-20T15:00:00Z' };
+    account.plans = [kids, makePlan(), makeKidsPlan(others)];
+    const { user } = renderCancelPage();
+    expect(await findTerms()).toHaveTextContent('to Kids continues until December 1, 2026.');
+    const [first] = screen.getAllByRole('checkbox', { name: 'Kids' });
+    if (first) await user.click(first);
+    expect(await findTerms()).toHaveTextContent('to Kids continues until December 20, 2026.');
+    expect(await findTerms()).not.toHaveTextContent('until December 1, 2026.');
+  });
+
   it('says that a plan under contract is billed until its contract ends', async () => {
     account.plans = [makePlan({ contractEndsAt: '2027-03-10T15:00:00Z', isChangeable: false })];
     renderCancelPage();

@@ -70,15 +70,16 @@ function EndingPoints({ plans }: { plans: readonly Plan[] }) {
   const endings = groupEndings(plans);
   return endings.map(({ kind, at, plans: ending }) => {
     const names = formatPlanNames(ending);
+    const key = ending.map(({ subId }) => subId).join();
     if (kind === 'atOnce') {
       return (
-        <Point key={names} icon={<CloseIcon />}>
+        <Point key={key} icon={<CloseIcon />}>
           {endsAtOncePhrase(ending)} <strong>immediately</strong>.
         </Point>
       );
     }
     return (
-      <Point key={names} icon={<CalendarIcon />}>
+      <Point key={key} icon={<CalendarIcon />}>
         Your access {endings.length > 1 && `to ${names} `}continues until{' '}
         {at ? (
           <ImportantDate dateTime={at}>{formatDate(at)}</ImportantDate>
