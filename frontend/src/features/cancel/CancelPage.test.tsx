@@ -86,6 +86,13 @@ describe('the list', () => {
     expect(title.nextElementSibling).toHaveTextContent(text);
     expect(screen.queryByRole('button', { name: /CANCEL/ })).not.toBeInTheDocument();
   });
+
+  it('says once when two plans of one name end', async () => {
+    account.plans = [makePlan(ENDING), makePlan({ ...ENDING, subId: 'sub_other' })];
+    renderCancelPage();
+    const ends = await screen.findAllByText(/^Your access to Faith & Family will end/);
+    expect(ends).toHaveLength(1);
+  });
 });
 
 describe('what happens on cancellation', () => {

@@ -29,7 +29,7 @@ export function NothingToCancel({ held }: { held: readonly Plan[] }) {
       </EmptyState>
       {(held.length > 1 || held.some(billsBeforeEnd)) && !hasOthers && (
         <ul className={styles.endings}>
-          {held.flatMap(planNotes).map((note) => (
+          {[...new Set(held.flatMap(planNotes))].map((note) => (
             <li key={note}>{note}</li>
           ))}
         </ul>

@@ -90,6 +90,13 @@ const findAmounts = async () =>
   (await screen.findAllByRole('definition')).map(({ textContent }) => textContent);
 
 describe('the plans that cannot be switched', () => {
+  it('share a sentence where they share their name and the reason', async () => {
+    answerPeriodChange('upgrade', UPGRADED);
+    const kids = makeKidsPlan(YEARLY);
+    renderPage({ existingPlans: [makePlan(), kids, { ...kids, subId: 'sub_other' }] });
+    expect(await screen.findAllByText('Kids is already billed annually.')).toHaveLength(1);
+  });
+
   // shows: period-9
   it.each<[string, 'upgrade' | 'downgrade', Partial<Plan>]>([
     ['Gospel TV is paused. You can switch it once it’s active again.', 'upgrade', PAUSED],
