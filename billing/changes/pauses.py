@@ -18,6 +18,7 @@ from billing.mirror.pause_schedules import PAUSE_DAYS
 from billing.models import CancellationFeedback, Command, Subscription
 from billing.models.steps import Step, StepOperation, subscription_step
 from billing.queries.next_bills import NextBill, next_bills_of
+from billing.queries.payments.past_due import unpaid_subscription_ids
 from billing.queries.subscriptions.holdings import Holding
 from billing.queries.subscriptions.ownership import chosen_holdings, live_holdings
 from billing.queries.subscriptions.pauses import PausePeriod, pause_periods, with_pauses
@@ -199,7 +200,10 @@ def _finish_pause(command: Command, subscriptions: list[Subscription], now: date
 
 def _compose_pause_receipt(command: Command, subscriptions: list[Subscription]) -> ActivityReceipt | None:
     schedules = [schedule for schedule in map(pause_schedules.current_schedule, subscriptions) if schedule is not None]
-    return ActivityReceipt("pause_scheduled", pauses.pause_scheduled_receipt(schedules)) if schedules else None
+    if not schedules:
+        return None
+    receipt = pauses.pause_scheduled_receipt(schedules, unpaid=unpaid_subscription_ids(command.account))
+    return ActivityReceipt("pause_scheduled", receipt)
 
 
 def _compose_removal_receipt(command: Command, subscriptions: list[Subscription]) -> ActivityReceipt:

@@ -1,6 +1,6 @@
 """The texts of receipts of pauses and resumes."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from billing.models import PauseSchedule, Subscription
 from billing.receipts.charges import Charges
@@ -17,9 +17,14 @@ from billing.receipts.phrases import (
 )
 
 
-def pause_scheduled_receipt(schedules: Sequence[PauseSchedule]) -> Receipt:
-    """Return the receipt of scheduled pauses, with the resume dates and the bills on them."""
+def pause_scheduled_receipt(schedules: Sequence[PauseSchedule], *, unpaid: Collection[str] = ()) -> Receipt:
+    """Return the receipt of scheduled pauses, with the resume dates and the bills on them.
+
+    `unpaid` are the provider's ids of the subscriptions for which a bill is overdue: it is still collected.
+    """
     subscriptions = [schedule.subscription for schedule in schedules]
+    is_owed = any(subscription.provider_id in unpaid for subscription in subscriptions)
+    exception = ", except for what you still owe" if is_owed else ""
     facts: list[Fact] = []
     for schedule in schedules:
         name = plan_name(schedule.subscription)
@@ -29,7 +34,7 @@ def pause_scheduled_receipt(schedules: Sequence[PauseSchedule]) -> Receipt:
     return Receipt(
         title=f"Your pause of {plan_names(subscriptions)} is scheduled",
         lines=[
-            "You can watch until the pause starts, and you won't be billed while paused.",
+            f"You can watch until the pause starts, and you won't be charged while paused{exception}.",
             "It ends automatically after 30 days. We'll email you the exact amount three days before.",
         ],
         facts=facts,

@@ -7,10 +7,11 @@ from datetime import timedelta
 import pytest
 from pytest_django import Settings
 
+from accounts.models import OutgoingMail
 from billing.models import PauseSchedule
 from billing.tests.api.browser import Browser
 from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS
-from billing.tests.api.synced_provider import UNREACHABLE_ENDPOINT, SyncedProvider, iso_time
+from billing.tests.api.synced_provider import DECLINING_CARD, UNREACHABLE_ENDPOINT, SyncedProvider, iso_time
 
 pytestmark = pytest.mark.django_db
 
@@ -102,6 +103,19 @@ def test_pausing_everything_skips_what_is_already_paused(shop: SyncedProvider) -
     browser.post(PAUSE_SOME, {"subscriptionId": [faith]})
     assert browser.post(PAUSE).status_code == 200
     assert "pause_date" in shop.subscription(gospel)
+
+
+@pytest.mark.parametrize("is_overdue", [True, False])
+def test_its_mail_does_not_deny_an_overdue_bill(shop: SyncedProvider, *, is_overdue: bool) -> None:
+    browser = Browser(shop.customer("ava"))
+    faith = shop.subscribe("ava", FAITH)
+    if is_overdue:
+        shop.provider.add_card("ava", DECLINING_CARD)
+        shop.pass_term_end("ava", faith, days=1)
+    assert browser.post(PAUSE).status_code == 200
+    told = OutgoingMail.objects.latest("pk").context
+    ending = ", except for what you still owe." if is_overdue else " while paused."
+    assert told["lines"][0].endswith(ending)
 
 
 @pytest.mark.shows("rule-1")
