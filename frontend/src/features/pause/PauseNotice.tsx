@@ -43,9 +43,11 @@ function groupByStartDate(plans: readonly Plan[]): PauseStart[] {
 export function PauseNotice({ plans, onDismiss }: PauseNoticeProps) {
   const onUndone = useReportUndone(paths.dashboard, { replace: false });
   const { state } = useLocation();
-  const overdue = useOverdueAmount(plans.filter(isPausing));
+  const pausing = plans.filter(isPausing);
+  const overdue = useOverdueAmount(pausing);
   const starts = groupByStartDate(plans);
   if (starts.length === 0) return null;
+  const [are, resume] = pausing.length === 1 ? ['it’s', 'it resumes'] : ['they’re', 'they resume'];
   return (
     <InfoAlert onDismiss={onDismiss}>
       {starts.map(({ pauseDate, plans: paused }) => (
@@ -56,11 +58,11 @@ export function PauseNotice({ plans, onDismiss }: PauseNoticeProps) {
         </p>
       ))}
       <p>
-        {[...readReceipt(state, plans), 'You won’t be charged while it’s paused'].join(' ')}
-        {overdue && `, except for the ${overdue} you still owe`}. Billing restarts when it resumes.
+        {[...readReceipt(state, plans), `You won’t be charged while ${are} paused`].join(' ')}
+        {overdue && `, except for the ${overdue} you still owe`}. Billing restarts when {resume}.
       </p>
       <p>You can cancel the scheduled pause anytime before then to resume your subscription.</p>
-      <UndoAllButton plans={plans.filter(isPausing)} onUndone={onUndone} />
+      <UndoAllButton plans={pausing} onUndone={onUndone} />
     </InfoAlert>
   );
 }

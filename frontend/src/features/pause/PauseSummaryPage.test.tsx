@@ -72,6 +72,9 @@ describe('the summary after pausing', () => {
     renderPage({ existingPlans: [makePlan(PAUSE_SCHEDULED), makeGospelPlan(later)] });
     const notice = await screen.findByRole('status');
     expect(notice).toHaveTextContent('Your pause of Faith & Family takes effect');
+    expect(notice).toHaveTextContent(
+      'You won’t be charged while they’re paused. Billing restarts when they resume.',
+    );
     expect(notice).toHaveTextContent('December 20, 2026');
   });
 
