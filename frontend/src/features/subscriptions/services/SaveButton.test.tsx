@@ -4,11 +4,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { useCart } from '@/stores/cart';
 import {
+  ENDING,
   makeGospelPlan,
   makeKidsPlan,
   makeManagePlans,
   makePayments,
   makePlan,
+  makeServicesChange,
   PAUSED,
 } from '@/testing/fixtures';
 import { errorResponse, server } from '@/testing/server';
@@ -94,6 +96,19 @@ describe('saving', () => {
     expect(await dialog.findByText(/ends immediately/)).toHaveTextContent(
       'Your access to Gospel TV ends immediately. You’ll lose your price of $7.99 / month. Starting Gospel TV again costs $9.99 / month.',
     );
+  });
+
+  it('names a kept plan once, although another subscription to it takes no part', async () => {
+    const other = makeKidsPlan({ subId: 'sub_other', isChangeable: false });
+    const existingPlans = [makePlan(), makeKidsPlan(), other];
+    const kept = makeServicesChange({ existingPlans, keptAgain: ['Minno-Plan'] });
+    server.use(http.post(ESTIMATE, () => HttpResponse.json(kept)));
+    const { user } = renderManagePage({ existingPlans: [makePlan(), makeKidsPlan(ENDING), other] });
+    const [first] = await screen.findAllByRole('checkbox', { name: 'Kids' });
+    if (first) await user.click(first);
+    await user.click(screen.getByRole('button', { name: 'SAVE CHANGES' }));
+    expect(await screen.findByRole('button', { name: 'Yes, keep Kids' })).toBeEnabled();
+    expect(screen.getByText('You’re keeping Kids.')).toBeVisible();
   });
 
   it('cannot be confirmed while the figures load', async () => {

@@ -37,6 +37,7 @@ import {
   choosablePlans,
   lostPriceSentences,
   removalSentences,
+  removedPlans,
   servicesCharge,
   servicesConfirmLabel,
   unchangeablePlans,
@@ -216,7 +217,7 @@ function useServicesChange(costs: ManagePlans, draft: ServiceDraft, setFrozen: S
         state: createReceiptState(
           addChargeSentence(sentences, answer),
           plans,
-          plans.filter(({ id }) => answer.removed.includes(id)).map(({ subId }) => subId),
+          removedPlans(answer, plans).map(({ subId }) => subId),
         ),
       });
     },

@@ -53,8 +53,17 @@ export function togglePlan(
   return wanted.map(({ id }) => id);
 }
 
-function findPlans(change: ServicesChange, ids: readonly string[]) {
-  return change.existingPlans.filter(({ id }) => ids.includes(id));
+/** The plans of these ids. Another subscription to one of them takes no part in the change. */
+function findPlans<T extends Pick<Plan, 'id' | 'isChangeable'>>(
+  plans: readonly T[],
+  ids: readonly string[],
+): T[] {
+  return plans.filter(({ id, isChangeable }) => isChangeable && ids.includes(id));
+}
+
+/** The subscriptions that a change has set to end. */
+export function removedPlans(change: ServicesChange, plans: readonly Plan[]): Plan[] {
+  return findPlans(plans, change.removed);
 }
 
 /** Sentences about a change of services: `will` before it is made, `did` after. */
@@ -69,9 +78,9 @@ export function changeSentences(
       ? ['You’re adding', 'You’re removing', 'You’re keeping']
       : ['You added', 'You removed', 'You kept'];
   return [
-    ...planSentence(adds, findPlans(change, change.added)),
+    ...planSentence(adds, findPlans(change.existingPlans, change.added)),
     ...planSentence(removes, removed),
-    ...planSentence(keeps, findPlans(change, change.keptAgain)),
+    ...planSentence(keeps, findPlans(change.existingPlans, change.keptAgain)),
   ];
 }
 
@@ -87,7 +96,7 @@ export function removalSentences(
   return removable
     .filter(({ id }) => change.removed.includes(id))
     .flatMap(({ id, name }) => {
-      const ending = change.existingPlans.find((plan) => plan.id === id && isEnding(plan));
+      const ending = findPlans(change.existingPlans, [id]).find(isEnding);
       return ending?.cancelAt ? planNotes(ending) : [`Your access to ${name} ends immediately.`];
     });
 }
@@ -107,9 +116,9 @@ export function servicesConfirmLabel(
 ): string {
   const removed = removable.filter(({ id }) => change.removed.includes(id));
   const parts = [
-    ...confirmPart('add', findPlans(change, change.added)),
+    ...confirmPart('add', findPlans(change.existingPlans, change.added)),
     ...confirmPart('remove', removed),
-    ...confirmPart('keep', findPlans(change, change.keptAgain)),
+    ...confirmPart('keep', findPlans(change.existingPlans, change.keptAgain)),
   ];
   const action = parts.length === 1 ? parts[0] : 'change my services';
   const payment =
