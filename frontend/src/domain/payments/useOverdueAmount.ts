@@ -17,3 +17,9 @@ export function useOverdueAmount(plans: readonly Pick<Plan, 'subId'>[]): string 
     overdue.map(({ amountDue, currencyCode }) => formatCents(amountDue, currencyCode)),
   );
 }
+
+/** The ids of the subscriptions with an overdue bill; none while that is not known. */
+export function useOverdueIds(): readonly string[] {
+  const { data: failure } = useQuery(paymentFailureOptions);
+  return (failure?.failedPayments ?? []).flatMap(({ subIds }) => subIds);
+}

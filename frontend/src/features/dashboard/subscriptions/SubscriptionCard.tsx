@@ -1,11 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useOverdueIds } from '@/domain/payments/useOverdueAmount';
 import { addressWithIds } from '@/domain/plans/planAddresses';
 import { canBeCancelled, canBePaused, planStatus } from '@/domain/plans/plans';
 import { ServicePicture } from '@/domain/services/ServicePicture';
 import { servicePictureUrl } from '@/domain/services/servicePictures';
 import { ResumeDialog } from '@/features/dashboard/resume/ResumeDialog';
-import { paymentFailureOptions } from '@/lib/api/queries';
 import type { Plan } from '@/lib/api/types';
 import { formatPrice } from '@/lib/formats';
 import { paths } from '@/lib/paths';
@@ -21,7 +20,7 @@ import styles from './SubscriptionCard.module.css';
 /** A subscription with its status, price, upcoming events and actions. */
 export function SubscriptionCard({ plan }: { plan: Plan }) {
   const [resumeState, setResumeState] = useState<'never' | 'open' | 'closed'>('never');
-  const isOverdue = useIsOverdue(plan);
+  const isOverdue = useOverdueIds().includes(plan.subId);
   const { label, tone } = planStatusLabel(plan, isOverdue);
   // The label alone stays the same while a payment is overdue.
   const heading = useFocusIfLost<HTMLHeadingElement>(
@@ -57,11 +56,6 @@ export function SubscriptionCard({ plan }: { plan: Plan }) {
       )}
     </Card>
   );
-}
-
-function useIsOverdue({ subId }: Plan): boolean {
-  const { data } = useQuery(paymentFailureOptions);
-  return data?.failedPayments.some(({ subIds }) => subIds.includes(subId)) ?? false;
 }
 
 /** Links to pausing and to canceling, with equal weight. */

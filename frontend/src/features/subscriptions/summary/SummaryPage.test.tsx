@@ -8,8 +8,10 @@ import {
   CHANGING,
   ENDING,
   MONTHLY_DOLLARS,
+  makeFailedPayment,
   makeGospelPlan,
   makeManagePlans,
+  makePaymentFailure,
   makePeriodEstimate,
   makePlan,
   YEARLY,
@@ -46,6 +48,16 @@ describe('the summary', () => {
     expect((await findNextSteps()).getByRole('listitem')).toHaveTextContent(
       'Faith & Family: Next billDecember 10, 2026',
     );
+  });
+
+  it('does not deny further charges of a plan that ends with an overdue bill', async () => {
+    const failure = makePaymentFailure({ failedPayments: [makeFailedPayment()] });
+    server.use(http.get('*/api/account/check-payment-failure', () => HttpResponse.json(failure)));
+    renderPage([makePlan(ENDING), makeGospelPlan(ENDING)]);
+    const [faith, gospel] = (await findNextSteps()).getAllByRole('listitem');
+    await waitFor(() => expect(faith).not.toHaveTextContent('No more charges.'));
+    expect(faith).toHaveTextContent('It won’t renew.');
+    expect(gospel).toHaveTextContent('It won’t renew. No more charges.');
   });
 
   it('hides the receipt once the change has been undone', async () => {
