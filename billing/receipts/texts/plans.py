@@ -1,6 +1,6 @@
 """The texts of receipts of changes of services and billing periods."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from billing.models import Subscription
 from billing.receipts.charges import Charges
@@ -25,8 +25,12 @@ def services_changed_receipt(
     kept: Sequence[Subscription],
     ended: Sequence[Subscription],
     charges: Charges,
+    unpaid: Collection[str] = (),
 ) -> Receipt:
-    """Return the receipt of added, kept and removed services, with what was charged."""
+    """Return the receipt of added, kept and removed services, with what was charged.
+
+    `unpaid` are the provider's ids of the subscriptions for which a bill is overdue: it is still collected.
+    """
     facts: list[Fact] = [(plan_name(subscription), "starts now") for subscription in started]
     facts += [(plan_name(subscription), "continues") for subscription in kept]
     facts += [(plan_name(subscription), end_phrase(subscription)) for subscription in ended]
@@ -34,7 +38,7 @@ def services_changed_receipt(
     ending = scheduled_endings(ended)
     return Receipt(
         title=_services_title(started, kept, ended),
-        lines=_services_lines(started, kept, ended),
+        lines=_services_lines(started, kept, ended, unpaid),
         facts=[*facts, *billing_facts([*started, *kept])],
         undo_text="Changed your mind? You can undo this anytime before then." if ending else "",
         links=undo_links(ending, "Keep {}"),
@@ -79,12 +83,17 @@ def _services_title(
 
 
 def _services_lines(
-    started: Sequence[Subscription], kept: Sequence[Subscription], ended: Sequence[Subscription]
+    started: Sequence[Subscription],
+    kept: Sequence[Subscription],
+    ended: Sequence[Subscription],
+    unpaid: Collection[str],
 ) -> list[str]:
+    is_owed = any(subscription.provider_id in unpaid for subscription in ended)
+    last = "No more charges for {}, except what you still owe." if is_owed else "No more charges for {}."
     lines = {
         "You can start watching {} right away.": started,
         "{} will renew as usual.": kept,
-        "No more charges for {}.": ended,
+        last: ended,
     }
     return [line.format(plan_names(plans)) for line, plans in lines.items() if plans]
 

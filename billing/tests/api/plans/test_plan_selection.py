@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from accounts.models import Account
+from accounts.models import Account, OutgoingMail
 from billing.models import Command
 from billing.tests.api.browser import Browser, is_refusal, pick_fields, timeless_figures
 from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS, LEGACY, make_subscription, open_account
@@ -176,6 +176,15 @@ def test_an_addition_beside_a_scheduled_pause_matches_its_estimate(shop: SyncedP
     assert result.status_code == 200
     assert pick_fields(estimate, MONEY) == pick_fields(result, MONEY)
     assert existing_plan(result, FAITH)["hasScheduledPause"] is True
+
+
+def test_the_mail_about_a_removal_does_not_deny_an_overdue_bill(shop: SyncedProvider, ava: Browser) -> None:
+    gospel = existing_plan(ava.get(MANAGE), GOSPEL)["subId"]
+    shop.provider.add_card("ava", DECLINING_CARD)
+    shop.pass_term_end("ava", gospel, days=1)
+    assert ava.post(CHANGE, {"planIds": [FAITH]}).status_code == 200
+    told = OutgoingMail.objects.latest("pk").context
+    assert told["lines"] == ["No more charges for Gospel TV, except what you still owe."]
 
 
 def test_it_accepts_snake_case(ava: Browser) -> None:
