@@ -19,7 +19,8 @@ const findRadio = (name: string) => screen.findByRole('radio', { name });
 const findButton = (name: string) => screen.findByRole('button', { name });
 
 describe('choosing the kind to add', () => {
-  const renderAddPage = () => renderScreen(<AddPaymentMethodPage />, { at: '/add-payment-method' });
+  const renderAddPage = (query = '') =>
+    renderScreen(<AddPaymentMethodPage />, { at: `/add-payment-method${query}` });
 
   // shows: payment-10
   it('requires a choice', async () => {
@@ -44,6 +45,15 @@ describe('choosing the kind to add', () => {
     await user.click(await findRadio(kind));
     await user.click(await findButton('Continue'));
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent(address);
+  });
+
+  it('keeps the plans that the address asks to add', async () => {
+    const { user } = renderAddPage('?add=Minno-Plan');
+    await user.click(await findRadio('Card'));
+    await user.click(await findButton('Continue'));
+    expect(await screen.findByTestId('elsewhere')).toHaveTextContent(
+      '/add-card-payment-method?operationType=ADD&add=Minno-Plan',
+    );
   });
 
   it('offers no PayPal where the site does not take it', async () => {

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
-import { useNavigate } from 'react-router-dom';
+import { useNavigate, useSearchParams } from 'react-router-dom';
 import { addAddress } from '@/domain/payments/paymentSources';
+import { readPlanOrder, withPlanOrder } from '@/domain/plans/planAddresses';
 import { AcceptedMarks } from '@/features/payment-methods/shared/AcceptedMarks';
 import { ChargeNotice } from '@/features/payment-methods/shared/ChargeNotice';
 import { FormActions } from '@/features/payment-methods/shared/FormActions';
@@ -48,13 +49,14 @@ function KindForm() {
   const [error, setError] = useState<string | null>(null);
   const first = useRef<HTMLInputElement>(null);
   const navigate = useNavigate();
+  const [query] = useSearchParams();
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (paymentsource !== null) {
       useSnackbar.getState().hide();
       const { to, state } = addAddress(paymentsource);
-      return void navigate(to, { state });
+      return void navigate(withPlanOrder(to, readPlanOrder(query)), { state });
     }
     showSnackbar(NOT_CHOSEN, 'warning');
     setError(NOT_CHOSEN);

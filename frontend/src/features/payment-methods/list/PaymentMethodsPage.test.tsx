@@ -34,7 +34,8 @@ beforeEach(() => {
   );
 });
 
-const renderList = () => renderScreen(<PaymentMethodsPage />, { at: '/manage-payment-method' });
+const renderList = (query = '') =>
+  renderScreen(<PaymentMethodsPage />, { at: `/manage-payment-method${query}` });
 const findRadio = (name: RegExp | string) => screen.findByRole('radio', { name });
 const findButton = (name: string) => screen.findByRole('button', { name });
 
@@ -72,6 +73,14 @@ describe('the list', () => {
     expect(screen.getByRole('link', { name: 'ADD NEW PAYMENT METHOD' })).toHaveAttribute(
       'href',
       '/add-payment-method',
+    );
+  });
+
+  it('keeps the plans that the address asks to add', async () => {
+    renderList('?add=Minno-Plan');
+    expect(await screen.findByRole('link', { name: 'ADD NEW PAYMENT METHOD' })).toHaveAttribute(
+      'href',
+      '/add-payment-method?add=Minno-Plan',
     );
   });
 

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useSearchParams } from 'react-router-dom';
 import { ChangeFailure } from '@/domain/changes/ChangeFailure';
 import { sourceName } from '@/domain/payments/methodNames';
 import { defaultSource, listSources } from '@/domain/payments/paymentSources';
 import { usePayPalOffered } from '@/domain/payments/usePayPalOffered';
+import { readPlanOrder, withPlanOrder } from '@/domain/plans/planAddresses';
 import { AcceptedMarks } from '@/features/payment-methods/shared/AcceptedMarks';
 import type { ChangeRequest } from '@/features/payment-methods/shared/api';
 import { ChangeOutcome } from '@/features/payment-methods/shared/ChangeOutcome';
@@ -150,9 +152,11 @@ function NoMethods() {
   );
 }
 
+/** Keeps the plans to add, if the address names any. */
 function AddLink({ block }: { block?: boolean }) {
+  const [query] = useSearchParams();
   return (
-    <ButtonLink to={paths.addPaymentMethod} block={block}>
+    <ButtonLink to={withPlanOrder(paths.addPaymentMethod, readPlanOrder(query))} block={block}>
       ADD NEW PAYMENT METHOD
     </ButtonLink>
   );

@@ -143,6 +143,11 @@ describe('saving', () => {
     const failed = within(await screen.findByRole('dialog', { name: 'Payment Failed' }));
     expect(failed.getByText("We couldn't process your payment.")).toBeInTheDocument();
     expect(failed.getByRole('link', { name: /Contact Customer Service/ })).toBeInTheDocument();
+    // Adding a card on the way is a page load, after which only the address knows the selection.
+    expect(failed.getByRole('link', { name: 'Change payment method' })).toHaveAttribute(
+      'href',
+      '/manage-payment-method?add=Minno-Plan',
+    );
     await user.click(failed.getByRole('button', { name: 'Try again' }));
     expect(screen.queryByRole('dialog', { name: 'Payment Failed' })).not.toBeInTheDocument();
     await user.click(await screen.findByRole('button', { name: 'Yes, add Kids and pay $7.64' }));

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { listSources } from '@/domain/payments/paymentSources';
-import { payForPlansAddress } from '@/domain/plans/planAddresses';
+import { type PlanOrder, payForPlansAddress } from '@/domain/plans/planAddresses';
 import { formatPlanNames } from '@/domain/plans/plans';
 import { paymentsOptions } from '@/lib/api/queries';
 import { Button, ButtonLink } from '@/ui/buttons/Button';
-import { isCurrentPlan } from './serviceDraft';
+import { type Choosable, isCurrentPlan } from './serviceDraft';
 import type { ServiceDraft } from './useServiceDraft';
 
 /**
@@ -13,16 +13,10 @@ import type { ServiceDraft } from './useServiceDraft';
  */
 export function SaveButton({ draft, onSave }: { draft: ServiceDraft; onSave: () => void }) {
   const { data: payments } = useQuery(paymentsOptions);
-  const added = draft.all.filter((plan) => !isCurrentPlan(plan) && draft.wanted.includes(plan.id));
+  const added = addedPlans(draft);
   if (payments && listSources(payments).length === 0 && added.length > 0) {
     return (
-      <ButtonLink
-        to={payForPlansAddress({
-          planIds: added.map(({ id }) => id),
-          periodUnit: draft.periodUnit,
-        })}
-        block
-      >
+      <ButtonLink to={payForPlansAddress(additionsOf(draft))} block>
         Add a card and start {formatPlanNames(added)}
       </ButtonLink>
     );
@@ -32,4 +26,13 @@ export function SaveButton({ draft, onSave }: { draft: ServiceDraft; onSave: () 
       SAVE CHANGES
     </Button>
   );
+}
+
+function addedPlans({ all, wanted }: ServiceDraft): Choosable[] {
+  return all.filter((plan) => !isCurrentPlan(plan) && wanted.includes(plan.id));
+}
+
+/** The plans that a draft adds, which an address can keep. */
+export function additionsOf(draft: ServiceDraft): PlanOrder {
+  return { planIds: addedPlans(draft).map(({ id }) => id), periodUnit: draft.periodUnit };
 }

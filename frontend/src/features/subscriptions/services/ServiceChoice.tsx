@@ -31,7 +31,7 @@ import { classNames } from '@/ui/classNames';
 import { Checkbox } from '@/ui/forms/Checkbox';
 import { VisuallyHidden } from '@/ui/text/VisuallyHidden';
 import { LastPlanError } from './LastPlanError';
-import { SaveButton } from './SaveButton';
+import { additionsOf, SaveButton } from './SaveButton';
 import {
   changeSentences,
   choosablePlans,
@@ -273,6 +273,7 @@ function ServicesDialogs({ costs, draft, change }: DraftProps & { change: Servic
       confirmText={figures ? servicesConfirmLabel(figures, all) : 'YES, SAVE'}
       onConfirm={() => figures && change.command.mutate({ ...order, quote: figures.quote })}
       declinedCharge={figures ? servicesCharge(figures, order, all) : null}
+      order={additionsOf(draft)}
     />
   );
 }

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { ChangeFailure } from '@/domain/changes/ChangeFailure';
 import { AgreementLinks } from '@/domain/payments/AgreementLinks';
 import type { DeclinedCharge } from '@/domain/payments/declinedCharge';
+import type { PlanOrder } from '@/domain/plans/planAddresses';
 import { errorMessage, hasCode } from '@/lib/api/errors';
 import { useLoader } from '@/stores/loader';
 import { ConfirmModal } from '@/ui/dialogs/ConfirmModal';
@@ -34,7 +35,11 @@ interface ChangeDialogsProps {
   onConfirm: () => void;
   /** The change's charges, which the card's bank may accept after a decline. */
   declinedCharge?: DeclinedCharge | null;
+  /** The plans that the change adds. */
+  order?: PlanOrder;
 }
+
+const NO_PLANS: PlanOrder = { planIds: [], periodUnit: null };
 
 /** The confirmation dialog of a change, and the dialog about a failed payment. */
 export function ChangeDialogs({
@@ -49,6 +54,7 @@ export function ChangeDialogs({
   confirmText,
   onConfirm,
   declinedCharge = null,
+  order = NO_PLANS,
 }: ChangeDialogsProps) {
   const loaderNote = useLoader(({ message }) => message);
   useFocusHeadingAfterClose(step !== 'closed');
@@ -82,6 +88,7 @@ export function ChangeDialogs({
         open={step === 'declined'}
         message={errorMessage(lastError)}
         declinedCharge={declinedCharge}
+        order={order}
         onRetry={ask}
         onClose={close}
       />

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ConfirmWithBankButton } from '@/domain/payments/ConfirmWithBankButton';
 import type { DeclinedCharge } from '@/domain/payments/declinedCharge';
+import { type PlanOrder, withPlanOrder } from '@/domain/plans/planAddresses';
 import { siteOptions } from '@/lib/api/queries';
 import { contactUrl } from '@/lib/brand';
 import { paths } from '@/lib/paths';
@@ -13,6 +14,8 @@ interface PaymentFailureDialogProps {
   message: string;
   /** What the card's bank may accept after asking the payer; null if nothing was charged. */
   declinedCharge: DeclinedCharge | null;
+  /** The plans to add, which the address keeps on the way over adding a card. */
+  order: PlanOrder;
   /** Reopens the confirmation of the same selection. */
   onRetry: () => void;
   onClose: () => void;
@@ -23,6 +26,7 @@ export function PaymentFailureDialog({
   open,
   message,
   declinedCharge,
+  order,
   onRetry,
   onClose,
 }: PaymentFailureDialogProps) {
@@ -39,7 +43,7 @@ export function PaymentFailureDialog({
         </ButtonAnchor>
       )}
       {declinedCharge && <ConfirmWithBankButton charge={declinedCharge} />}
-      <ButtonLink variant="secondary" to={paths.paymentMethods}>
+      <ButtonLink variant="secondary" to={withPlanOrder(paths.paymentMethods, order)}>
         Change payment method
       </ButtonLink>
       <Button onClick={onRetry}>Try again</Button>
