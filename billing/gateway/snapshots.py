@@ -396,7 +396,8 @@ def _named_resource_ids(event_type: str, content: Raw) -> dict[str, list[str]]:
         ids["subscription"] = [_require_text(content["ramp"]["subscription_id"])]
     # Unbilled charges are on the next bill of their subscription, whose content and version do not tell it.
     if event_type.startswith(UNBILLED_EVENT_PREFIX):
-        billed = [charge["subscription_id"] for charge in content["unbilled_charge"] if charge.get("subscription_id")]
+        charges = _as_rows(content.get("unbilled_charge"))
+        billed = [charge["subscription_id"] for charge in charges if charge.get("subscription_id")]
         ids |= {"subscription": [*dict.fromkeys(map(_require_text, billed))]} if billed else {}
     # Only a card event is about the card's payment source; other events include the card as context.
     source = content.get("card", {}).get("payment_source_id") if event_type.startswith(CARD_EVENT_PREFIX) else None
@@ -404,8 +405,12 @@ def _named_resource_ids(event_type: str, content: Raw) -> dict[str, list[str]]:
 
 
 def _resource_ids(value: Any) -> list[str]:
-    rows = value if isinstance(value, list) else [value]
-    return [_require_text(row["id"]) for row in rows]
+    return [_require_text(row["id"]) for row in _as_rows(value)]
+
+
+def _as_rows(value: Any) -> list[Raw]:
+    """Return what an event's content has of a kind: nothing, one, or several."""
+    return value if isinstance(value, list) else [value] if value else []
 
 
 def _require_text(value: Any) -> str:

@@ -208,15 +208,18 @@ def test_events_of_intents_are_recorded_as_ignored(provider: Provider, settings:
 
 
 @pytest.mark.shows("rule-21")
-@pytest.mark.parametrize("happened", ["created", "voided", "invoiced", "deleted"])
+@pytest.mark.parametrize(
+    ("happened", "is_list"), [("created", True), ("voided", True), ("invoiced", True), ("deleted", False)]
+)
 def test_a_charge_that_waits_for_the_next_bill_has_it_estimated_again(
-    provider: Provider, settings: Settings, happened: str
+    provider: Provider, settings: Settings, happened: str, is_list: bool
 ) -> None:
     alice = provider.subscriber("alice", FAITH)
     assert [bill["amount"] for bill in read_bills(alice)] == [699]
     charge = {"id": "li_1", "subscription_id": provider.subscription(alice).id, "amount": 500}
+    charges = [charge] if is_list else charge
 
-    event = false_event(event_type=f"unbilled_charges_{happened}", content={"unbilled_charge": [charge]})
+    event = false_event(event_type=f"unbilled_charges_{happened}", content={"unbilled_charge": charges})
     assert post_webhook(settings, event) == 200
     process_events()
 
