@@ -9,11 +9,15 @@ from billing.admin.money_field import CentsField
 from billing.models import RefundLimit
 from billing.money import format_cents
 
+AT_ONCE_HELP = (
+    "The most that one refund or credit may give; of another currency than US dollars as many of its smallest units."
+)
+
 
 class RefundLimitForm(SeenRowForm):
     """The limits as amounts with two decimals."""
 
-    per_act = CentsField(least=0, label="At once", help_text="The most that one refund or credit may give.")
+    per_act = CentsField(least=0, label="At once", help_text=AT_ONCE_HELP)
     per_day = CentsField(
         least=0, label="In 24 hours", help_text="The most that one operator may give in 24 hours, to all accounts."
     )

@@ -80,7 +80,10 @@ class RefundInvoice(Change):
 
         Raises NotFound, NothingToRefund, RefundTooLarge, OverRefundLimit, BillingUnavailable, NoLongerExists.
         """
-        _check_limit(self.operator, self.amount)
+        mirrored = find_refundable(self.account, self.number)
+        if mirrored is None:
+            raise NotFound
+        _check_limit(self.operator, self.amount, mirrored.currency)
         refundable = _refresh_refundable(self, now)
         self._check_amount(refundable)
         shown: dict[str, Any] = {
@@ -98,9 +101,9 @@ class RefundInvoice(Change):
 
     def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:
         """Return the step. Raises OverRefundLimit, and ChangeInProgress if something was given back meanwhile."""
-        _use_limit(self.operator, command, self.amount)
-        refundable = find_refundable(self.account, self.number)
         seen = preview.shown if preview is not None else {}
+        _use_limit(self.operator, command, self.amount, seen["currency"])
+        refundable = find_refundable(self.account, self.number)
         if refundable is None or (refundable.most[self.way], refundable.given) != (seen["most"], seen["given"]):
             raise ChangeInProgress(retry_after=1)
         arguments = {
@@ -131,11 +134,12 @@ class GiveCredit(Change):
 
     def preview(self, now: datetime) -> Preview:
         """Return the credit and the balance. Raises OverRefundLimit."""
-        _check_limit(self.operator, self.amount)
+        currency = credit_currency(self.account)
+        _check_limit(self.operator, self.amount, currency)
         customer = require_customer(self.account)
         shown: dict[str, Any] = {
             "amount": self.amount,
-            "currency": credit_currency(self.account),
+            "currency": currency,
             "balance": customer.cents("promotional_credits"),
         }
         shown["quote"] = compute_quote(shown)
@@ -143,9 +147,9 @@ class GiveCredit(Change):
 
     def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:
         """Return the step. Raises OverRefundLimit, and ChangeInProgress if the balance has changed meanwhile."""
-        _use_limit(self.operator, command, self.amount)
-        customer = require_customer(self.account)
         seen = preview.shown if preview is not None else {}
+        _use_limit(self.operator, command, self.amount, seen["currency"])
+        customer = require_customer(self.account)
         if customer.cents("promotional_credits") != seen["balance"]:
             raise ChangeInProgress(retry_after=1)
         return [
@@ -175,29 +179,29 @@ def refund_method_name(account: Any, payments: list[str]) -> str:
     return charged_method_name(PaymentLookup.for_account(account), payments[0]) if len(payments) == 1 else ""
 
 
-def _check_limit(operator: User, amount: int, *, besides: Command | None = None) -> None:
+def _check_limit(operator: User, amount: int, currency: str, *, besides: Command | None = None) -> None:
+    """Raise OverRefundLimit, with the limit in the currency of the amount: it counts cents, whatever their currency."""
     allowance = refund_limits.allowance_of(operator, besides=besides)
     if allowance is None or amount <= allowance.left:
         return
     text = (
-        f"You may give {format_cents(allowance.per_act)} at once and {format_cents(allowance.per_day)} in 24 hours;"
-        f" {format_cents(allowance.left)} is left. Ask somebody who may give more."
+        f"You may give {format_cents(allowance.per_act, currency)} at once and"
+        f" {format_cents(allowance.per_day, currency)} in 24 hours; {format_cents(allowance.left, currency)} is left."
+        " Ask somebody who may give more."
     )
     raise OverRefundLimit(text, fields={"amount": [text]})
 
 
-def _use_limit(operator: User, command: Command, amount: int) -> None:
+def _use_limit(operator: User, command: Command, amount: int, currency: str) -> None:
     """Check the limit and count the amount toward it, in the transaction that opens the command."""
     # Acts of one operator on several accounts take turns, so that together they keep the limit.
     operator = User.objects.select_for_update().get(pk=operator.pk)
-    _check_limit(operator, amount, besides=command)
+    _check_limit(operator, amount, currency, besides=command)
     refund_limits.record_grant(operator, command, amount=amount)
 
 
 def _refresh_refundable(change: RefundInvoice, now: datetime) -> Refundable:
     """Return what can be given back by what the provider has now; the mirror has it then, too."""
-    if find_refundable(change.account, change.number) is None:
-        raise NotFound
     try:
         account_import.apply_snapshots(gateway.read_invoice_records(change.number), now=now)
     except NotSent as error:

@@ -79,12 +79,12 @@ def _build_credit_form(asked: ActionRequest, data: QueryDict | None) -> forms.Fo
 
 
 def _amount_field(asked: ActionRequest, currency: str) -> CentsField:
-    return CentsField(label="Amount", currency=currency, help_text=_limit_text(asked))
+    return CentsField(label="Amount", currency=currency, help_text=_limit_text(asked, currency))
 
 
-def _limit_text(asked: ActionRequest) -> str:
+def _limit_text(asked: ActionRequest, currency: str) -> str:
     allowance = allowance_of(asked.operator)
-    return "" if allowance is None else f"You may give {format_cents(allowance.left)} now."
+    return "" if allowance is None else f"You may give {format_cents(allowance.left, currency)} now."
 
 
 def _refund(asked: ActionRequest) -> RefundInvoice:

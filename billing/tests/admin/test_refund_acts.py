@@ -99,6 +99,9 @@ def test_yen_are_typed_and_shown_without_decimals(shop: SyncedProvider, page: Ac
 
     half = page.ask("refund", about=number, **{**REFUND, "amount": "0.5"})
     assert "no more than 0 decimal places" in half.content.decode()
+    assert "You may give 5,000 JPY now." in half.content.decode()
+    over = page.ask("refund", about=number, **{**REFUND, "amount": "5001"})
+    assert "You may give 5,000 JPY at once and 25,000 JPY in 24 hours; 5,000 JPY is left." in over.content.decode()
     question = page.ask("refund", about=number, **{**REFUND, "amount": "200"})
 
     assert figures(question) == {
