@@ -10,7 +10,7 @@ from pytest_django import Settings
 from billing import clock
 from billing.changes import pauses
 from billing.jobs import schedule
-from billing.models import JobRun, PauseSchedule
+from billing.models import JobRun, PauseSchedule, WebhookEvent
 from billing.tests.support.live_provider import FAITH, Provider
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -49,3 +49,17 @@ def test_resumes_run_in_slices_and_each_happens_once(provider: Provider, setting
     assert len(provider.events("subscription_resumed")) == 3
     assert {provider.subscription(account).status for account in accounts} == {"active"}
     assert not JobRun.objects.filter(finished_at__isnull=True).exists()
+
+
+def test_a_feed_read_in_slices_counts_each_parked_event_once(provider: Provider, settings: Settings) -> None:
+    now = clock.billing_now()
+    WebhookEvent.objects.create(
+        event_id="ev_1", event_type="x", occurred_at=now, source="webhook", payload={}, state="parked"
+    )
+    slot = schedule.newest_hour(now)
+    settings.JOB_SLICE_SECONDS = 0
+    schedule.run_job("feed", slot, now=now)
+    settings.JOB_SLICE_SECONDS = 60
+    run = schedule.run_job("feed", slot, now=now)
+    assert run is not None
+    assert (run.finished_at is not None, run.counts["parked"]) == (True, 1)
