@@ -25,6 +25,7 @@ from billing.pdf.statement_data import (
 from billing.queries.payments.invoices import (
     InvoiceRow,
     PaymentLookup,
+    invoices_of,
     invoices_of_year,
     last_payment,
     refunds_of_year,
@@ -37,7 +38,7 @@ from billing.terms import DEFAULT_CURRENCY
 def statement_pdf_content(account: Account, year: int) -> StatementData:
     """Return the data of the statement of an account's year, which has an invoice or a refund."""
     invoices, refunds = invoices_of_year(account, year)[::-1], refunds_of_year(account, year)
-    settings, brand = site.site_settings(), billing_brand(invoices)
+    settings, brand = site.site_settings(), billing_brand(invoices or invoices_of(account))
     payments, rows = PaymentLookup.for_account(account), rows_for_invoices(account, invoices)
     return StatementData(
         year=year,
