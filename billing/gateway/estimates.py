@@ -111,14 +111,25 @@ def _estimate_update(subscription_id: str, params: Mapping[str, Any]) -> ChangeE
     return _parse_estimate(read_from_provider(chargebee_sdk().Estimate.update_subscription_for_items, params=params))
 
 
-def estimate_next_bill(subscription_id: str) -> Bill:
-    """Estimate the next bill of a subscription, ignoring a scheduled cancellation or change."""
-    return _estimate_renewal(subscription_id, ignore_scheduled_cancellation=True, ignore_scheduled_changes=True)
+def estimate_next_bill(subscription_id: str, *, with_waiting: bool = False) -> Bill:
+    """Estimate the next bill of a subscription, ignoring a scheduled cancellation or change.
+
+    `with_waiting` adds the unbilled charges that wait for it: they are charged, but are not of the plan's price.
+    """
+    return _estimate_renewal(
+        subscription_id,
+        with_waiting=with_waiting,
+        ignore_scheduled_cancellation=True,
+        ignore_scheduled_changes=True,
+    )
 
 
-def estimate_scheduled_bill(subscription_id: str) -> Bill:
-    """Estimate the next bill of a subscription with its scheduled change, before the customer's balances pay it."""
-    return _estimate_renewal(subscription_id, use_existing_balances=False)
+def estimate_scheduled_bill(subscription_id: str, *, with_waiting: bool = False) -> Bill:
+    """Estimate the next bill of a subscription with its scheduled change, before the customer's balances pay it.
+
+    `with_waiting` adds the unbilled charges that wait for it.
+    """
+    return _estimate_renewal(subscription_id, with_waiting=with_waiting, use_existing_balances=False)
 
 
 def estimate_resumed_bill(subscription_id: str, *, at: datetime) -> Bill:
@@ -147,13 +158,13 @@ def estimate_resume(subscription_id: str, *, at: datetime | None = None) -> Chan
 
 
 def estimate_renewal(subscription_id: str) -> Bill:
-    """Estimate the charge of the next renewal."""
-    return _estimate_renewal(subscription_id)
+    """Estimate the charge of the next renewal, with the unbilled charges that wait for it."""
+    return _estimate_renewal(subscription_id, with_waiting=True)
 
 
-def _estimate_renewal(subscription_id: str, **options: bool) -> Bill:
-    # Without being asked, the provider leaves out the unbilled charges, which the renewal's invoice has.
-    params = {"include_delayed_charges": True, **options}
+def _estimate_renewal(subscription_id: str, *, with_waiting: bool, **options: bool) -> Bill:
+    # The provider's own default leaves the unbilled charges out, which the renewal's invoice has.
+    params = {"include_delayed_charges": with_waiting, **options}
     answer = read_from_provider(chargebee_sdk().Estimate.renewal_estimate, subscription_id, params=params)
     return _parse_bill(answer.estimate.raw_data.get("invoice_estimate") or {})
 

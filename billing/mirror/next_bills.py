@@ -98,7 +98,7 @@ def estimate_bill(holding: Holding, *, now: datetime) -> EstimatedBill | None:
         return None
     subscription_id = holding.subscription.provider_id
     if not holding.is_paused:
-        return bill_before_balances(estimates.estimate_scheduled_bill(subscription_id))
+        return bill_before_balances(estimates.estimate_scheduled_bill(subscription_id, with_waiting=True))
     # A pause past its resume date would be resumed now.
     resumes_at = max(at, now + timedelta(minutes=1))
     return bill_before_balances(estimates.estimate_resumed_bill(subscription_id, at=resumes_at))

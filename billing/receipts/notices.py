@@ -343,7 +343,7 @@ def _request_estimate(charge: UpcomingCharge) -> ChangeEstimate | None:
             return estimates.estimate_resume(identifier, at=charge.at)
         if charge.what == RENEWAL:
             return ChangeEstimate(now=estimates.estimate_renewal(identifier))
-        return ChangeEstimate(now=estimates.estimate_next_bill(identifier))
+        return ChangeEstimate(now=estimates.estimate_next_bill(identifier, with_waiting=True))
     except NoTurn as error:
         raise NotSettled from error
     except GatewayError as error:

@@ -66,11 +66,15 @@ def estimate_creation_for_customer(params: Params, handle: str) -> Body:
     estimate=True,
 )
 def estimate_update(params: Params) -> Body:
-    """Estimate a change: its invoice, or else the next renewal after it, and its credits."""
+    """Estimate a change: its invoice, or else the next renewal after it, and its credits.
+
+    The charges that waited before it are on the renewal only by request, as on the estimate of the renewal itself.
+    """
     details = params.object("subscription")
     details.allow_only(("id", "trial_end", "auto_collection"))
     target = find_subscription(details.required_text("id"))
-    params.boolean("include_delayed_charges")
+    if not params.boolean("include_delayed_charges"):
+        _leave_out_waiting(target.subscription, target.customer)
     use_balances = params.boolean("use_existing_balances", default=True)
     with handle_requested_charges(params):
         applied = read_requested_change(params, details, target, use_balances=use_balances).apply_to(target)
@@ -160,8 +164,7 @@ def estimate_renewal(params: Params, handle: str) -> Body:
     """
     target = find_subscription(handle)
     if not params.boolean("include_delayed_charges"):
-        waiting = unbilled_charges.pending_charges(target.subscription)
-        unbilled_charges.void_charges(waiting, target.customer)
+        _leave_out_waiting(target.subscription, target.customer)
     if params.boolean("ignore_scheduled_changes"):
         scheduled_changes.drop_scheduled_change(target.subscription)
     invoice = _renewal_invoice(
@@ -189,6 +192,10 @@ def estimate_upcoming_invoices(params: Params, handle: str) -> Body:
     ]
     estimate = {"created_at": clock.now_seconds(), "invoice_estimates": invoices, "object": "estimate"}
     return {"estimate": estimate}
+
+
+def _leave_out_waiting(subscription: Subscription, customer: Customer) -> None:
+    unbilled_charges.void_charges(unbilled_charges.pending_charges(subscription), customer)
 
 
 def _creation_estimate(subscription: Subscription, customer: Customer, *, use_balances: bool) -> Body:

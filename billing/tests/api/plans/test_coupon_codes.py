@@ -196,6 +196,14 @@ def test_an_expired_code_is_refused(shop: SyncedProvider, ava: Browser) -> None:
     assert is_refusal(redeem_code(ava, "EXPIRED10"), 409, "coupon_expired")
 
 
+@pytest.mark.shows("rule-9")
+def test_a_code_saves_nothing_on_charges_that_wait_for_the_next_bill(shop: SyncedProvider) -> None:
+    account = shop.customer("ava")
+    shop.subscribe("ava", FAITH, invoice_immediately=False)
+    preview = redeem_code(Browser(account), "SAVE20").json()
+    assert (preview["total"], preview["couponDiscount"]) == (559, 140)
+
+
 @pytest.mark.shows("error-48")
 def test_a_code_is_refused_until_its_first_day_and_then_accepted(shop: SyncedProvider, ava: Browser) -> None:
     shop.coupon("ADVENT", percent=10, valid_from=shop.timestamp_in_days(2))

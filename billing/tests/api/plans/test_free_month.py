@@ -41,6 +41,14 @@ def test_it_is_offered_for_the_most_expensive_plan(shop: SyncedProvider, ava: Br
     assert not OfferClaim.objects.exists()
 
 
+@pytest.mark.shows("rule-8")
+def test_it_saves_no_charge_that_waits_for_the_next_bill(shop: SyncedProvider) -> None:
+    account = shop.customer("ava")
+    shop.offer_free_month()
+    shop.subscribe("ava", FAITH, invoice_immediately=False)
+    assert Browser(account).get(ESTIMATE).json()["amountSaved"] == 699
+
+
 @pytest.mark.shows("api-24")
 def test_a_claim_matches_its_estimate_and_shows_in_every_read(shop: SyncedProvider, ava: Browser) -> None:
     estimate = ava.get(ESTIMATE).json()

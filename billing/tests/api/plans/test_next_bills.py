@@ -77,6 +77,18 @@ def test_charges_that_wait_for_the_next_bill_are_on_it(shop: SyncedProvider) -> 
     assert [invoice["amount_paid"] for invoice in shop.invoices("ava")] == [2 * 699]
 
 
+@pytest.mark.shows("money-2")
+def test_charges_that_wait_for_the_next_bill_are_in_no_total(shop: SyncedProvider) -> None:
+    ava = shop.customer("ava")
+    shop.subscribe("ava", FAITH, invoice_immediately=False)
+    browser = Browser(ava)
+    assert browser.get(MANAGE).json()["total"] == 699
+    read_bills(ava)
+    change = browser.post(f"{SERVICES}/estimate", {"planIds": [FAITH, GOSPEL]}).json()
+    assert change["total"] == 699 + 799
+    assert {bill["amount"] for bill in change["nextBills"] if bill["planNames"] == ["Faith & Family"]} == {2 * 699, 699}
+
+
 @pytest.mark.shows("rule-21", "rule-7")
 def test_a_plan_that_is_kept_shows_its_bill_and_what_follows(shop: SyncedProvider) -> None:
     ava = shop.customer("ava")
