@@ -1,4 +1,4 @@
-"""The next bills in figures: what is billed when, and what follows where it differs (docs/rules.md, rule 18).
+"""The next bills in figures: what is billed when, and what follows where it differs (docs/rules.md, rule 21).
 
 The price of a next bill is the provider's estimate. What follows it is that estimate less the coupons that are left
 then, and the customer's balances pay the bills in the order of their dates; of bills at one instant, that of the
