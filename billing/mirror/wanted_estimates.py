@@ -1,10 +1,13 @@
 """Which estimates of next bills are missing, and requests for them (decision 32).
 
-The provider is asked once for each version of a subscription, its customer and the prices, and only when a subscriber
-reads them: an account that nobody looks at costs no request.
+The provider is asked once for each version of a subscription, its customer and the prices, and again after an event
+about unbilled charges, which are of no version. It is asked only when a subscriber reads them: an account that nobody
+looks at costs no request.
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -46,7 +49,7 @@ def missing_estimates(account: Account) -> QuerySet[Subscription]:
     return live.filter(~Exists(estimate))
 
 
-def outdate_estimate(subscription_id: str) -> None:
-    """Let the estimate of a subscription count as missing: its next bill may change without a new version of it."""
-    known = NextBillEstimate.objects.filter(subscription__provider_id=subscription_id, state=State.KNOWN)
+def outdate_estimates(subscription_ids: Collection[str]) -> None:
+    """Let the estimates of subscriptions, by the provider's ids, count as missing."""
+    known = NextBillEstimate.objects.filter(subscription__provider_id__in=subscription_ids, state=State.KNOWN)
     known.update(subscription_version=0)

@@ -22,6 +22,7 @@ from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Value, When
 from billing.gateway import records
 from billing.gateway.errors import NotSent, Refused, Unreadable
 from billing.gateway.http import rate_limit
+from billing.gateway.snapshots import UNBILLED_EVENT_PREFIX
 from billing.mirror import account_import, wanted_estimates, writer
 from billing.mirror.events import event_feed
 from billing.mirror.events.webhook_intake import UNKNOWN_CUSTOMER
@@ -241,6 +242,7 @@ def _refresh_named_resources(
     events: Sequence[WebhookEvent], *, until: float
 ) -> tuple[Mapping[_Outcome, Sequence[int]], NotSent | None]:
     """Refresh what events name, until the time is up or the provider cannot be reached; return the outcomes."""
+    _outdate_estimates(events)  # before reading the subscriptions marks the documents as stale
     cache = _RefreshCache()
     pks_by_outcome: dict[_Outcome, list[int]] = defaultdict(list)
     for event in events:
@@ -251,6 +253,14 @@ def _refresh_named_resources(
         except NotSent as error:
             return pks_by_outcome, error
     return pks_by_outcome, None
+
+
+def _outdate_estimates(events: Sequence[WebhookEvent]) -> None:
+    """Let the next bills be estimated again whose charges the events are about: no version of ours tells of them."""
+    charging = [event for event in events if event.event_type.startswith(UNBILLED_EVENT_PREFIX)]
+    ids = {resource_id for event in charging for resource_id in event.payload["names"].get("subscription", ())}
+    if ids:
+        wanted_estimates.outdate_estimates(ids)
 
 
 def _process_claimed_event(event: WebhookEvent, cache: _RefreshCache) -> _Outcome:
@@ -288,8 +298,6 @@ def _find_owner_id(ids_by_kind: dict[str, list[str]]) -> str:
 
 def _refresh_resource(kind: str, resource_id: str) -> bool:
     """Refresh a resource; return whether it belongs to a mirrored customer or to the catalog."""
-    if kind == "subscription":  # before it marks the documents as stale
-        wanted_estimates.outdate_estimate(resource_id)
     try:
         is_known = account_import.refresh_or_mark_deleted(kind, resource_id)
     except writer.UnknownCustomer:

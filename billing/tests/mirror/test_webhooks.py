@@ -229,6 +229,20 @@ def test_a_charge_that_waits_for_the_next_bill_has_it_estimated_again(
     assert NextBillEstimate.objects.due().count() == 1
 
 
+@pytest.mark.shows("rule-21")
+def test_an_event_that_tells_nothing_new_leaves_the_next_bill_as_it_is(provider: Provider, settings: Settings) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    assert [bill["amount"] for bill in read_bills(alice)] == [699]
+
+    assert post_webhook(settings, false_event(provider.subscription(alice).id)) == 200
+    process_events()
+
+    assert WebhookEvent.objects.get(event_id="ev_1").state == State.PROCESSED
+    [bill] = Browser(alice).get("/api/account").json()["nextBills"]
+    assert bill["amount"] == 699
+    assert not NextBillEstimate.objects.due().exists()
+
+
 def test_a_charge_of_a_customer_alone_is_ignored(settings: Settings) -> None:
     content = {"unbilled_charge": [{"id": "li_1", "customer_id": "alice", "amount": 500}]}
     assert post_webhook(settings, false_event(event_type="unbilled_charges_created", content=content)) == 200
