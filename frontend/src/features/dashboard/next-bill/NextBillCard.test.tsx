@@ -1,5 +1,5 @@
 import { screen, waitFor } from '@testing-library/react';
-import { HttpResponse, http } from 'msw';
+import { delay, HttpResponse, http } from 'msw';
 import { describe, expect, it, vi } from 'vitest';
 import type { NextBill } from '@/lib/api/types';
 import {
@@ -12,7 +12,7 @@ import {
   PAUSED,
 } from '@/testing/fixtures';
 import { renderScreen } from '@/testing/renderScreen';
-import { server } from '@/testing/server';
+import { errorResponse, server } from '@/testing/server';
 import { NextBillCard } from './NextBillCard';
 
 const renderCard = (...bills: NextBill[]) =>
@@ -82,12 +82,22 @@ describe('the next bill', () => {
   });
 
   it('asks for a payment method if the account has none', async () => {
-    const answer = vi.fn(() => HttpResponse.json(makePayments({ card: [] })));
+    server.use(http.get('*/api/payments/', () => HttpResponse.json(makePayments({ card: [] }))));
+    renderCard(makeNextBill({ paymentSource: null }));
+    expect(await screen.findByText('No payment method yet')).toBeVisible();
+    expect(screen.getByRole('link', { name: 'Add a payment method' })).toBeVisible();
+  });
+
+  it.each([
+    ['load', () => delay('infinite')],
+    ['cannot be loaded', () => errorResponse(503, 'temporarily_unavailable', 'Try again.')],
+  ])('denies no payment method while the methods %s', async (_what, reply) => {
+    const answer = vi.fn(reply);
     server.use(http.get('*/api/payments/', answer));
     renderCard(makeNextBill({ paymentSource: null }));
-    await waitFor(() => expect(answer).toHaveReturned());
-    expect(screen.getByText('No payment method yet')).toBeVisible();
-    expect(screen.getByRole('link', { name: 'Add a payment method' })).toBeVisible();
+    await waitFor(() => expect(answer).toHaveBeenCalled());
+    expect(screen.queryByText('No payment method yet')).not.toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'Change payment method' })).toBeVisible();
   });
 
   it('is followed only by what its own plan costs, also if another has its name', () => {

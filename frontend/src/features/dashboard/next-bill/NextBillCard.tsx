@@ -66,8 +66,8 @@ function NextBills({
   const next = bills.filter(({ follows }) => !follows);
   const days = groupByDay(next);
   const isSeveral = next.length > 1;
-  const payments = useQuery(paymentsOptions);
-  const hasMethod = payments.data !== undefined && defaultSource(payments.data) !== undefined;
+  const { data: payments } = useQuery(paymentsOptions);
+  const hasMethod = payments && defaultSource(payments) !== undefined;
   const methodPhrase = (bill: NextBill | undefined) =>
     bill?.paymentSource ? sourcePhrase(bill.paymentSource) : missingPhrase(hasMethod);
   const hasOneMethod = new Set(next.map(methodPhrase)).size === 1;
@@ -100,7 +100,9 @@ function NextBills({
         <p className={styles.method}>
           {hasOneMethod && <span>{methodPhrase(next[0])}</span>}
           <TextLink to={paths.paymentMethods}>
-            {next[0]?.paymentSource || hasMethod ? 'Change payment method' : 'Add a payment method'}
+            {next[0]?.paymentSource || hasMethod !== false
+              ? 'Change payment method'
+              : 'Add a payment method'}
           </TextLink>
         </p>
       )}
@@ -168,8 +170,12 @@ function laterBills(bills: readonly NextBill[], { subIds }: DayBills): DayBills[
   return groupByDay(following);
 }
 
-/** Why nothing pays a bill: customer service can let it be paid by hand, whatever the account has. */
-function missingPhrase(hasMethod: boolean): string {
+/**
+ * Why nothing pays a bill: customer service can let it be paid by hand, whatever the account has.
+ * Nothing while that is not known.
+ */
+function missingPhrase(hasMethod: boolean | undefined): string | undefined {
+  if (hasMethod === undefined) return undefined;
   return hasMethod ? 'Not charged automatically' : 'No payment method yet';
 }
 
