@@ -104,7 +104,8 @@ class SwitchedSubscription:
         if estimate.renewal is not None:
             return estimate.renewal
         coupons = self.coupons if swapped_coupons is None else swapped_coupons
-        return bill_after_invoice(estimate, self.price, self._coupon_rows(coupons), now=now)
+        by_hand = self.holding.subscription.discounts_by_hand
+        return bill_after_invoice(estimate, self.price, self._coupon_rows(coupons), by_hand=by_hand, now=now)
 
     def _coupon_rows(self, coupons: tuple[str, ...] | None) -> Sequence[Mapping[str, Any]]:
         """Return the rows of these coupons (ids or codes; None for the present ones), with the periods that run."""

@@ -195,15 +195,22 @@ def _estimate_same_start(holding: Holding, coupons: Sequence[str]) -> ChangeEsti
 
 
 def bill_after_invoice(
-    estimate: ChangeEstimate, price: ItemPrice, coupon_rows: Sequence[Mapping[str, Any]], *, now: datetime
+    estimate: ChangeEstimate,
+    price: ItemPrice,
+    coupon_rows: Sequence[Mapping[str, Any]],
+    *,
+    by_hand: Sequence[Mapping[str, Any]],
+    now: datetime,
 ) -> Bill:
-    """Return the bill that follows the invoice of a change to a price, with the coupons that the invoice leaves.
+    """Return the bill that follows the invoice of a change to a price, with the discounts that the invoice leaves.
 
     The provider estimates a single invoice of a change: where it charges at once, it does not tell the renewal. That
     invoice may be for part of a period, so the bill after it has the full price.
     """
     tax = 0 if estimate.now.tax == 0 and estimate.now.total > estimate.now.promotional else None
-    discounts = discounts_after_invoice(coupon_rows, price.provider_id, used=estimate.now.coupon_ids, invoiced_at=now)
+    discounts = discounts_after_invoice(
+        coupon_rows, price.provider_id, by_hand=by_hand, used=estimate.now.coupon_ids, invoiced_at=now
+    )
     in_force = [discount for discount in discounts if discount.is_in_force_at(estimate.next_billing_at)]
     return replace(_priced_bill(price.cents("price"), in_force), tax=tax)
 

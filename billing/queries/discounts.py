@@ -108,7 +108,8 @@ class CouponBook:
         Those of coupons come first, in the order they were added.
         """
         price_id = price_id or subscription.item_price_id
-        return (*self.discounts_in(subscription.coupons, price_id), *_discounts_by_hand(subscription, price_id))
+        by_hand = discounts_by_hand(subscription.discounts_by_hand, price_id)
+        return (*self.discounts_in(subscription.coupons, price_id), *by_hand)
 
     def discounts_in(self, rows: Iterable[Mapping[str, Any]], item_price_id: str) -> tuple[Discount, ...]:
         """Return the discounts in coupon rows that apply to a price."""
@@ -144,8 +145,9 @@ class CouponBook:
         )
 
 
-def _discounts_by_hand(subscription: Subscription, item_price_id: str) -> Iterable[Discount]:
-    for row in subscription.discounts_by_hand:
+def discounts_by_hand(rows: Iterable[Mapping[str, Any]], item_price_id: str) -> Iterable[Discount]:
+    """Return those of a subscription's discounts by hand, as the provider's rows, that apply to a price."""
+    for row in rows:
         is_of_item = row.get("apply_on") == OF_ITEM
         if not is_of_item or row.get("item_price_id") == item_price_id:
             yield Discount(
@@ -165,16 +167,24 @@ def discounts_for_coupons(coupon_ids: Iterable[str], item_price_id: str) -> tupl
 
 
 def discounts_after_invoice(
-    rows: Iterable[Mapping[str, Any]], item_price_id: str, *, used: Collection[str], invoiced_at: datetime
+    rows: Iterable[Mapping[str, Any]],
+    item_price_id: str,
+    *,
+    by_hand: Iterable[Mapping[str, Any]] = (),
+    used: Collection[str],
+    invoiced_at: datetime,
 ) -> tuple[Discount, ...]:
-    """Return the discounts of coupon rows that are left after an invoice that uses some of them. Two queries.
+    """Return the discounts that are left after an invoice that uses some of these coupon rows. Two queries.
 
     As documented, a one-time coupon is gone once it is used, and the period of a limited one begins with its first use.
+    Discounts by hand, as the provider's rows, are used by each invoice.
     """
     rows = list(rows)
     book = CouponBook.for_rows(rows)
     left = [book.row_after_use(row, invoiced_at) if row["coupon_id"] in used else row for row in rows]
-    return book.discounts_in([row for row in left if row is not None], item_price_id)
+    lasting = [row for row in by_hand if row.get("duration_type") != ONE_TIME]
+    of_coupons = book.discounts_in([row for row in left if row is not None], item_price_id)
+    return (*of_coupons, *discounts_by_hand(lasting, item_price_id))
 
 
 def _is_applicable(coupon: Coupon | None, item_price_id: str) -> bool:

@@ -9,7 +9,7 @@ from django.test import override_settings
 
 from billing.gateway.estimates import Bill, ChangeEstimate
 from billing.mirror.next_bills import amounts_due
-from billing.models import Customer, NextBillEstimate
+from billing.models import Customer, NextBillEstimate, Subscription
 from billing.queries.next_bills import Balances, EstimatedBill, Payer, billed_plan, project_bills
 from billing.queries.subscriptions.holdings import holdings_of
 from billing.tests.api.browser import Browser, read_bills
@@ -329,3 +329,17 @@ def test_credits_pay_no_bill_in_another_currency() -> None:
     charges = {handle: ChangeEstimate(now=Bill(full_price=599, amount_due=599)) for handle in ("first", "second")}
     due, left = amounts_due(charges, payer.balances, currency="EUR")
     assert (list(due.values()), left) == ([599, 599], payer.balances)
+
+
+@pytest.mark.shows("money-2")
+@pytest.mark.parametrize(("duration", "total"), [("forever", 6499), ("one_time", 6999)])
+def test_an_upgrade_keeps_a_discount_by_hand_that_lasts(shop: SyncedProvider, duration: str, total: int) -> None:
+    browser = Browser(shop.customer("ava"))
+    shop.subscribe("ava", FAITH)
+    subscription = Subscription.objects.get()
+    terms = {"id": "disc_1", "coupon_id": "disc_1", "type": "fixed_amount", "apply_on": "invoice_amount"}
+    subscription.payload["discounts"] = [{**terms, "amount": 500, "duration_type": duration}]
+    subscription.save()
+
+    assert browser.get(MANAGE).json()["total"] == 199
+    assert browser.get(f"{UPGRADE}/estimate").json()["total"] == total
