@@ -11,7 +11,8 @@ from billing.jobs import schedule
 from billing.mirror import provider_clock, reconcile
 from billing.models import JobRun, PauseSchedule, WebhookEvent
 
-JOB_TIMEOUT_SECONDS = 60.0
+# Long, because a worker on a busy machine may have much to do before, such as the events of skipped months.
+JOB_TIMEOUT_SECONDS = 300.0
 EVENTS_TIMEOUT_SECONDS = 10.0
 POLL_SECONDS = 0.02
 # Most jobs take less than a second. After this long, print what is being waited for.
