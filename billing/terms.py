@@ -10,6 +10,8 @@ PERIOD_UNITS = (DAY, WEEK, MONTH, YEAR)
 # Plans of the catalog are sold for these, and switch between them.
 SOLD_PERIOD_UNITS = (MONTH, YEAR)
 DEFAULT_CURRENCY = "USD"
+# The `price_type` of invoices and estimates whose prices include tax.
+TAX_INCLUSIVE = "tax_inclusive"
 _PERIODS_PER_YEAR = {DAY: 365, WEEK: 52, MONTH: 12, YEAR: 1}
 _MONTHS_PER_YEAR = 12
 

@@ -9,10 +9,10 @@ from typing import Any
 from billing.gateway.changes import AT_ONCE, AT_TERM_END, coupon_params, price_params
 from billing.gateway.http.client import chargebee_sdk, read_from_provider
 from billing.gateway.snapshots import EPOCH, parse_instant
+from billing.terms import TAX_INCLUSIVE
 
 ITEM_LEVEL = "item_level_coupon"
 PROMOTIONAL_CREDITS = "promotional_credits"
-TAX_INCLUSIVE = "tax_inclusive"
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from billing.pdf.invoice_data import (
     PayingSource,
     TaxLine,
 )
-from billing.queries.payments.invoices import TAX_INCLUSIVE, PaymentLookup, last_payment
+from billing.queries.payments.invoices import PaymentLookup, last_payment
+from billing.terms import TAX_INCLUSIVE
 
 ADDRESS_LINE_FIELDS = ("line1", "line2")
 

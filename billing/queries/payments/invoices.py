@@ -12,13 +12,12 @@ from accounts.models import Account
 from billing import clock
 from billing.models import CreditNote, Customer, Invoice, ItemPrice, Plan, Subscription, Transaction
 from billing.queries.payments.payment_methods import attach_sources, invoice_currency, type_name
-from billing.terms import DEFAULT_CURRENCY
+from billing.terms import DEFAULT_CURRENCY, TAX_INCLUSIVE
 
 # A reversal is money that the bank took back for its cardholder.
 REFUND_TYPES = ("refund", "payment_reversal")
 REFUNDED, CREDITED, ADJUSTED = "REFUNDED", "CREDITED", "ADJUSTED"
 CREDIT_NOTE_KINDS = (REFUNDED, CREDITED, ADJUSTED)
-TAX_INCLUSIVE = "tax_inclusive"
 
 
 @dataclass(frozen=True)
