@@ -106,22 +106,25 @@ def run_nightly_resumes(worker: KillableWorker) -> None:
     send_again(worker, "billing.tasks.run_job", "resumes", job_schedule.newest_night(clock.billing_now()).isoformat())
 
 
-def is_all_work_done() -> bool:
-    """Return whether no work is open or due and every mail was sent; the whole site is compared over weeks."""
-    return not (
-        Command.objects.filter(state__in=Command.OPEN).exists()
-        or JobRun.objects.filter(finished_at__isnull=True).exclude(job=ROUND).exists()
-        or WebhookEvent.objects.filter(state=WebhookEvent.State.RECEIVED).exists()
-        or OutgoingMail.objects.unfinished().exists()
-        or InvoicePdf.objects.filter(state=InvoicePdf.State.WANTED).exists()
-        or list(job_schedule.due_jobs(clock.billing_now()))
-    )
+def unfinished_work() -> list[object]:
+    """Return what is open or due, and the mails that were not sent; the whole site is compared over weeks."""
+    return [
+        *Command.objects.filter(state__in=Command.OPEN),
+        *JobRun.objects.filter(finished_at__isnull=True).exclude(job=ROUND),
+        *WebhookEvent.objects.filter(state=WebhookEvent.State.RECEIVED),
+        *OutgoingMail.objects.unfinished(),
+        *InvoicePdf.objects.filter(state=InvoicePdf.State.WANTED),
+        *job_schedule.due_jobs(clock.billing_now()),
+    ]
 
 
 def finish_all_work(worker: KillableWorker) -> None:
     """Let the killed workers' leases expire, and send ticks, as beat does, until no work is left."""
     expire_leases()
-    wait_until(is_all_work_done, meanwhile=worker.send_ticks, every=10)
+    try:
+        wait_until(lambda: not unfinished_work(), meanwhile=worker.send_ticks, every=10)
+    except TimeoutError:
+        raise TimeoutError(f"not finished: {unfinished_work()}\n{worker.log_tail()}") from None
 
 
 @pytest.mark.shows("reliability-15")

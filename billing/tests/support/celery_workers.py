@@ -17,10 +17,14 @@ from django.db import connection
 from kombu import Queue
 
 from conftest import ROOT
+from core.workers.standstill import RESTART_EXIT_CODE
 
 WORKER = [sys.executable, "-m", "celery", "-A", "portal", "worker", "-Q", "codes,mail,celery,jobs", "--concurrency=2"]
-# Long enough for a worker to start on a busy machine.
-TIMEOUT_SECONDS = 180.0
+# As a manager of processes does, start a worker anew that ends because its processes take nothing.
+MANAGED_WORKER = ["sh", "-c", f'while "$@"; [ $? -eq {RESTART_EXIT_CODE} ]; do :; done', "manager", *WORKER]
+# Long enough for a worker to start on a busy machine, and for one that stands still to be started anew.
+TIMEOUT_SECONDS = 300.0
+LOG_TAIL_CHARACTERS = 4000
 # Some conditions are a dozen queries, asked while the workers need the processor.
 POLL_SECONDS = 0.1
 # Longer than any task runs, so that no two processes work on the same row.
@@ -84,6 +88,7 @@ class KillableWorker:
     def __init__(self, environment: dict[str, str], folder: Path) -> None:
         self.folder = folder
         self.point = folder / "kill-point"
+        self._log = folder / "worker.log"
         self._environment = {
             **environment,
             "DJANGO_SETTINGS_MODULE": "portal.tests.kill_point_settings",
@@ -97,9 +102,9 @@ class KillableWorker:
         with self._app.connection_for_write() as broker:
             for queue in ("codes", "mail", "celery", "jobs"):
                 Queue(queue, channel=broker.default_channel).purge()
-        with (self.folder / "worker.log").open("wb") as log:
+        with self._log.open("wb") as log:
             process = subprocess.Popen(
-                WORKER, env=self._environment, cwd=ROOT, stdout=log, stderr=log, start_new_session=True
+                MANAGED_WORKER, env=self._environment, cwd=ROOT, stdout=log, stderr=log, start_new_session=True
             )
         try:
             yield self
@@ -128,6 +133,10 @@ class KillableWorker:
             wait_until(lambda: not self.point.exists(), meanwhile=because_of, every=SENT_AGAIN_SECONDS)
         except TimeoutError:
             raise TimeoutError(f"no process has died at: {point}") from None
+
+    def log_tail(self) -> str:
+        """Return the end of what the worker has logged."""
+        return self._log.read_text(errors="replace")[-LOG_TAIL_CHARACTERS:]
 
     def sent_mail_text(self) -> str:
         """Return the text of all mail that the worker sent."""
