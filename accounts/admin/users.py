@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
-from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.models import Group
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -44,6 +45,17 @@ class OperatorAdmin(PlainTextAdmin, OperatorUserAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
         """Return the users who are not subscribers."""
         return super().get_queryset(request).exclude(username__startswith=SUBSCRIBER_PREFIX)
+
+
+# Django's own page of groups answers a NUL in its address with an error of PostgreSQL.
+admin.site.unregister(Group)
+
+
+@admin.register(Group)
+class OperatorGroupAdmin(PlainTextAdmin, GroupAdmin):
+    """The groups of operators, and what each may do."""
+
+    filter_horizontal = ()
 
 
 @admin.register(Account)
