@@ -79,7 +79,8 @@ def save_feed_events(rows: Sequence[FeedRow]) -> int:
     now = database_now()
     saved = {row.event.id: _feed_event(row, now) for row in rows}
     delivered = WebhookEvent.objects.filter(event_id__in=saved)
-    waiting = delivered.filter(state=State.RECEIVED, attempts=0).select_for_update(of=("self",))
+    # In one order, so that two readers of the feed cannot wait for each other.
+    waiting = delivered.filter(state=State.RECEIVED, attempts=0).order_by("pk").select_for_update(of=("self",))
     found = []
     for event in waiting:
         saved[event.event_id].pk = event.pk
