@@ -35,7 +35,7 @@ export default function CouponPage() {
   return (
     <Page>
       <BackLink to={paths.dashboard} />
-      <PageHeading lead="Your discount comes off your next bill. You won’t be charged today.">
+      <PageHeading lead="Your discount comes off your next bill. You won’t be charged for this today.">
         Redeem your code
       </PageHeading>
       <Card className={styles.card}>

@@ -38,8 +38,8 @@ export function undoMessages(undoable: Undoable, plan: Plan): UndoMessages {
       sentences: [
         `Your access to ${name} is set to end ${datePhrase(cancelAt)}.`,
         billsBeforeEnd(plan)
-          ? `If you keep it, it goes on after that at ${price}, before discounts and taxes. You won’t be charged today.`
-          : `If you keep it, it renews ${datePhrase(cancelAt)} at ${price}, before discounts and taxes. You won’t be charged today.`,
+          ? `If you keep it, it goes on after that at ${price}, before discounts and taxes. You won’t be charged for this today.`
+          : `If you keep it, it renews ${datePhrase(cancelAt)} at ${price}, before discounts and taxes. You won’t be charged for this today.`,
         'Any pause or plan change you had scheduled comes back.',
       ],
       confirm: `Keep ${name}`,
@@ -48,7 +48,7 @@ export function undoMessages(undoable: Undoable, plan: Plan): UndoMessages {
       title: `Undo the pause of ${name}?`,
       sentences: [
         `${name} is set to pause ${datePhrase(pauseDate)}.`,
-        `Without the pause, it renews ${datePhrase(pauseDate)} at ${price}, before discounts and taxes. You won’t be charged today.`,
+        `Without the pause, it renews ${datePhrase(pauseDate)} at ${price}, before discounts and taxes. You won’t be charged for this today.`,
       ],
       confirm: 'Undo pause',
     },
@@ -58,7 +58,7 @@ export function undoMessages(undoable: Undoable, plan: Plan): UndoMessages {
         scheduledPlan
           ? `${name} is set to change to ${formatPrice(scheduledPlan.amount, scheduledPlan)} ${datePhrase(scheduledPlan.at)}.`
           : `${name} is set to change.`,
-        `Without the change, it stays at ${price}. You won’t be charged today.`,
+        `Without the change, it stays at ${price}. You won’t be charged for this today.`,
       ],
       confirm: 'Undo change',
     },
