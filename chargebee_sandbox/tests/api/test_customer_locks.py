@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
+
+from chargebee_sandbox.tests.support.webhook_receiver import wait_until
 
 
 def rename_customer(sandbox: Any, handle: str) -> tuple[int, str]:
@@ -22,7 +23,7 @@ def test_a_write_waits_for_another_one_of_its_customer_and_then_gives_up(sandbox
 
     with ThreadPoolExecutor() as pool:
         slow = pool.submit(rename_customer, sandbox, "ava")
-        time.sleep(0.5)
+        wait_until(lambda: bool(sandbox.struck()), what="the first request holds the customer")
         assert rename_customer(sandbox, "ava") == (429, "lock_timeout")
         assert rename_customer(sandbox, "ben") == (200, "")
         assert slow.result() == (200, "")
