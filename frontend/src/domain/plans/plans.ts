@@ -40,6 +40,14 @@ export function lostPriceSentence(plan: Plan): string[] {
   ];
 }
 
+/**
+ * A sentence about the scheduled pauses or changes that canceling these plans drops; the server
+ * restores them if that is undone.
+ */
+export function setAsideSentence(what: 'pause' | 'change', plans: readonly Plan[]): string {
+  return `This also cancels the scheduled ${what} of ${formatPlanNames(plans)}. If you undo the cancellation, we’ll put it back.`;
+}
+
 /** Will end and not renew. */
 export function isEnding(plan: Pick<Plan, 'status'>): boolean {
   return hasStatus(plan, 'NON_RENEWING');

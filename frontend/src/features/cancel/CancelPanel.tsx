@@ -1,6 +1,6 @@
 import { ChangeFailure } from '@/domain/changes/ChangeFailure';
 import { useOverdueAmount } from '@/domain/payments/useOverdueAmount';
-import { endsAtOnce, formatPlanNames, isSold } from '@/domain/plans/plans';
+import { endsAtOnce, formatPlanNames, isSold, setAsideSentence } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
 import { Button } from '@/ui/buttons/Button';
@@ -116,15 +116,11 @@ function ChargePoints({ plans }: { plans: readonly Plan[] }) {
   );
 }
 
-/**
- * Scheduled pauses and changes are dropped; the server restores them if the cancellation is undone.
- */
 function SetAsidePoint({ what, plans }: { what: 'pause' | 'change'; plans: readonly Plan[] }) {
   if (plans.length === 0) return null;
   return (
     <Point icon={what === 'pause' ? <PauseIcon /> : <RefreshIcon />}>
-      This also cancels the scheduled {what} of {formatPlanNames(plans)}. If you undo the
-      cancellation, we’ll put it back.
+      {setAsideSentence(what, plans)}
     </Point>
   );
 }

@@ -11,6 +11,7 @@ import {
   makePayments,
   makePlan,
   makeServicesChange,
+  PAUSE_SCHEDULED,
   PAUSED,
 } from '@/testing/fixtures';
 import { errorResponse, server } from '@/testing/server';
@@ -81,6 +82,17 @@ describe('saving', () => {
     await user.click(confirm);
     expect(await screen.findByTestId('elsewhere')).toHaveTextContent(
       '/summary?action=remove_service',
+    );
+  });
+
+  it('says what the removed plan has scheduled', async () => {
+    const gospel = makeGospelPlan(PAUSE_SCHEDULED);
+    server.use(http.post(ESTIMATE, () => HttpResponse.json(GOSPEL_REMOVED)));
+    const { user } = renderManagePage({ ...BUNDLE, existingPlans: [makePlan(), gospel] });
+    await user.click(await findCheckbox('Gospel TV'));
+    await user.click(await screen.findByRole('button', { name: 'SAVE CHANGES' }));
+    expect(await screen.findByText(/also cancels/)).toHaveTextContent(
+      'This also cancels the scheduled pause of Gospel TV. If you undo the cancellation, we’ll put it back.',
     );
   });
 

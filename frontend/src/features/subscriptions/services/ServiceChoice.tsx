@@ -40,6 +40,7 @@ import {
   removedPlans,
   servicesCharge,
   servicesConfirmLabel,
+  setAsideSentences,
   unchangeablePlans,
 } from './serviceDraft';
 import { fixedLine, serviceLine } from './serviceLine';
@@ -259,7 +260,11 @@ function ServicesDialogs({ costs, draft, change }: DraftProps & { change: Servic
   const order = { planIds: draft.wanted, ...periodField(draft.periodUnit) };
   const all = choosablePlans(costs);
   const warnings = figures
-    ? [...removalSentences(figures, all), ...lostPriceSentences(figures, all)]
+    ? [
+        ...removalSentences(figures, all),
+        ...setAsideSentences(figures, all),
+        ...lostPriceSentences(figures, all),
+      ]
     : [];
   return (
     <ChangeDialogs

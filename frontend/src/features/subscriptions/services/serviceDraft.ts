@@ -6,6 +6,7 @@ import {
   isLive,
   lostPriceSentence,
   planNotes,
+  setAsideSentence,
 } from '@/domain/plans/plans';
 import type { PlanChangeRequest } from '@/features/subscriptions/shared/api';
 import type { ManagePlans, OfferedPlan, Plan, ServicesChange } from '@/lib/api/types';
@@ -99,6 +100,17 @@ export function removalSentences(
       const ending = findPlans(change.existingPlans, [id]).find(isEnding);
       return ending?.cancelAt ? planNotes(ending) : [`Your access to ${name} ends immediately.`];
     });
+}
+
+/** Sentences about what the removed plans have scheduled, which their end takes the place of. */
+export function setAsideSentences(change: ServicesChange, all: readonly Choosable[]): string[] {
+  const removed = all.filter(isCurrentPlan).filter(({ id }) => change.removed.includes(id));
+  const pausing = removed.filter(({ hasScheduledPause }) => hasScheduledPause);
+  const changing = removed.filter(({ hasScheduledChange }) => hasScheduledChange);
+  return [
+    ...(pausing.length > 0 ? [setAsideSentence('pause', pausing)] : []),
+    ...(changing.length > 0 ? [setAsideSentence('change', changing)] : []),
+  ];
 }
 
 /** Sentences about prices that are lost, because a removed plan ends at once. */
