@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from django.db.models import Q
+
 from accounts.mail import queue
 from accounts.mail.samples import MailSample
 from accounts.models import Account, LoginChallenge, SessionToken
@@ -43,11 +45,12 @@ def change_address(account: Account, address: str, *, at: datetime, actor: str =
 def end_access(account: Account) -> None:
     """End an account's sessions and open challenges, and none in another account of its address.
 
-    A challenge whose code is not sent yet belongs to no account: the address is looked up when it is.
+    A challenge whose code is not sent yet belongs to no account: the address is looked up when it is. One that shares
+    a code belongs to the account of that code.
     """
     SessionToken.objects.filter(user=account.user_id).delete()
-    open_challenges = LoginChallenge.objects.filter(account=account, used_at=None, lapsed_at=None)
-    open_challenges.update(lapsed_at=clock.database_now())
+    of_account = LoginChallenge.objects.filter(Q(account=account) | Q(shares_code_of__account=account))
+    of_account.filter(used_at=None, lapsed_at=None).update(lapsed_at=clock.database_now())
 
 
 def previous_address_context() -> dict[str, object]:

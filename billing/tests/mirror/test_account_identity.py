@@ -8,6 +8,7 @@ from io import StringIO
 import pytest
 from django.core import mail
 from django.core.management import call_command
+from rest_framework.test import APIClient
 
 from accounts.mail import queue
 from accounts.models import Account, LoginChallenge, OutgoingMail, SessionToken
@@ -247,6 +248,26 @@ def test_a_customer_deleted_at_the_provider_is_signed_out_for_good(
     assert browser.api.get("/api/account").status_code == 401
     assert not gets_code("ella@example.com")
     assert reconcile_output() == ""
+
+
+@pytest.mark.shows("rule-18")
+def test_no_open_code_signs_in_to_a_deleted_customer(provider: Provider) -> None:
+    provider.subscriber("ella", FAITH)
+    strangers = [SignInClient(APIClient(REMOTE_ADDR=f"198.51.100.{number}")) for number in range(8)]
+    challenges = [stranger.request_code("ella@example.com").json()["challengeId"] for stranger in strangers]
+    # The last one shares the code that was mailed last.
+    code = strangers[-1].read_code()
+    assert LoginChallenge.objects.get(pk=challenges[-1]).shares_code_of is not None
+    provider.sdk.Customer.delete("ella", {})
+    deliver_webhooks(provider)
+
+    answers = [
+        stranger.submit_code(code, "ella@example.com", challengeId=challenge)
+        for stranger, challenge in zip(strangers, challenges, strict=True)
+    ]
+
+    assert {answer.status_code for answer in answers} == {400}
+    assert not SessionToken.objects.exists()
 
 
 @pytest.mark.shows("rule-18")
