@@ -1,8 +1,8 @@
 """Seeing what a subscriber sees: an operator's view of an account, read-only and for fifteen minutes (decision 34).
 
-A view counts only together with the operator's own session in the admin: it ends when that ends, when the operator is
-deactivated or loses the permission, and when it expires or is ended. Its token is in a cookie of its own. It is never a
-token of the subscriber, and it authenticates reads alone.
+A view counts only together with the session in the admin in which its screens were opened: it ends when that ends,
+also if the operator signs in again, when the operator is deactivated or loses the permission, and when it expires or is
+ended. Its token is in a cookie of its own. It is never a token of the subscriber, and it authenticates reads alone.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ PERMISSION = "operators.open_accountview"
 DURATION = timedelta(minutes=15)
 FIRST_SCREEN = "/dashboard"
 VIEW_HEADER = "X-View"
+# Where the operator's session has the digest of its view.
+SESSION_KEY = "account_view"
 
 
 class ViewOnly(PortalError):
@@ -81,6 +83,7 @@ def open_screens(request: HttpRequest, account: Account) -> HttpResponse:
     views = AccountView.objects.filter(operator=request.user.pk, account=account, expires_at__gt=now)
     if not views.update(digest=_digest(token)):
         return HttpResponseRedirect(_account_url(account.pk))
+    request.session[SESSION_KEY] = _digest(token)
     response = HttpResponseRedirect(FIRST_SCREEN)
     response.set_cookie(
         settings.VIEW_COOKIE_NAME,
@@ -130,9 +133,11 @@ def _is_shown(request: Request, view: AccountView) -> bool:
 
 
 def _may_see(request: HttpRequest, view: AccountView) -> bool:
-    """Return whether the view's operator asks, from an allowed network, is signed in, and still has the permission."""
+    """Return whether the view's operator asks, from an allowed network and in its session, and has the permission."""
     is_operator = can_reach_admin(request) and request.user.pk == view.operator_id
-    return is_operator and admin.site.has_permission(request) and request.user.has_perm(PERMISSION)
+    is_allowed = is_operator and admin.site.has_permission(request) and request.user.has_perm(PERMISSION)
+    # Last, since a session that has lasted too long has just ended.
+    return is_allowed and request.session.get(SESSION_KEY) == view.digest
 
 
 def _cookie_digest(request: HttpRequest) -> str:

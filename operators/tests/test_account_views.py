@@ -142,6 +142,18 @@ def sign_out(sue: Client, clock: Any) -> None:
     sue.cookies[settings.VIEW_COOKIE_NAME] = view
 
 
+def sign_out_and_in_again(sue: Client, clock: Any) -> None:
+    sign_out(sue, clock)
+    sue.force_login(User.objects.get(username="sue"))
+
+
+def continue_in_another_browser(sue: Client, clock: Any) -> None:
+    view = sue.cookies[settings.VIEW_COOKIE_NAME].value
+    sue.cookies.clear()
+    sue.force_login(User.objects.get(username="sue"))
+    sue.cookies[settings.VIEW_COOKIE_NAME] = view
+
+
 def get_a_new_password(sue: Client, clock: Any) -> None:
     user = User.objects.get(username="sue")
     user.set_password(f"{PASSWORD}, again")
@@ -160,7 +172,17 @@ def begin_another(sue: Client, clock: Any) -> None:
 
 @pytest.mark.parametrize(
     "end",
-    [lose_permission, be_deactivated, lose_the_admin, sign_out, get_a_new_password, let_it_expire, begin_another],
+    [
+        lose_permission,
+        be_deactivated,
+        lose_the_admin,
+        sign_out,
+        sign_out_and_in_again,
+        continue_in_another_browser,
+        get_a_new_password,
+        let_it_expire,
+        begin_another,
+    ],
 )
 def test_it_ends_when_its_operator_may_see_no_more(
     sue: Client, ava: Account, clock: Any, end: Callable[[Client, Any], None]
