@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
@@ -28,8 +29,9 @@ def erase_account(account: Account, *, actor: str) -> None:
     with transaction.atomic():
         locked = Account.objects.select_for_update().select_related("user").get(pk=account.pk)
         signals.account_erasing.send(sender=Account, account=locked)
-        _delete_by_address(locked)
-        _anonymize_operator_log(locked)
+        addresses = _addresses_of(locked)
+        _delete_by_address(locked, addresses)
+        _anonymize_operator_log(locked, addresses)
         locked.user.delete()
     account.email, account.first_name, account.last_name = ERASED_NAME, "", ""
     logger.info("Account %s was erased by %s", account.pk, actor)
@@ -40,20 +42,27 @@ def previous_address_prefix(account: Account) -> str:
     return f"address-left:{account.pk}:"
 
 
-def _delete_by_address(account: Account) -> None:
-    """Delete the rows that contain an address of the account, except those of other accounts with the same one."""
+def _addresses_of(account: Account) -> set[str]:
+    """Return the address of an account, and those that it had before, except those that another account has by now."""
+    mails = OutgoingMail.objects.filter(dedupe_key__startswith=previous_address_prefix(account))
+    previous = set(mails.values_list("to", flat=True))
+    taken = Account.objects.filter(email__in=previous).exclude(pk=account.pk).values_list("email", flat=True)
+    return (previous - set(taken)) | ({account.email} - {""})
+
+
+def _delete_by_address(account: Account, addresses: Collection[str]) -> None:
+    """Delete the rows that contain one of the addresses, except those of other accounts with the same one."""
     SignInEvent.objects.filter(account=account).delete()
     OutgoingMail.objects.filter(dedupe_key__startswith=previous_address_prefix(account)).delete()
-    if not account.email:
-        return
-    OutgoingMail.objects.filter(to=account.email, account=None).delete()
-    LoginChallenge.objects.filter(email=account.email, account=None).delete()
-    SignInEvent.objects.filter(email=account.email, account=None).delete()
-    LimitCounter.objects.filter(key__endswith=f":{account.email}").delete()
+    OutgoingMail.objects.filter(to__in=addresses, account=None).delete()
+    LoginChallenge.objects.filter(email__in=addresses, account=None).delete()
+    SignInEvent.objects.filter(email__in=addresses, account=None).delete()
+    for address in addresses:
+        LimitCounter.objects.filter(key__endswith=f":{address}").delete()
 
 
-def _anonymize_operator_log(account: Account) -> None:
-    """Remove the address and the operators' reasons from their log, whose entries are kept."""
+def _anonymize_operator_log(account: Account, addresses: Collection[str]) -> None:
+    """Remove the addresses and the operators' reasons from their log, whose entries are kept."""
     account_type = ContentType.objects.get_for_model(Account)
     entries = LogEntry.objects.filter(content_type=account_type, object_id=str(account.pk))
     entries.update(object_repr=ERASED_NAME)
@@ -61,8 +70,8 @@ def _anonymize_operator_log(account: Account) -> None:
     for entry in with_reason:
         entry.change_message = entry.change_message.partition(LOGGED_REASON)[0]
     LogEntry.objects.bulk_update(with_reason, ["change_message"])
-    if account.email:
-        _anonymize_lifted_limits(account.email)
+    for address in addresses:
+        _anonymize_lifted_limits(address)
 
 
 def _anonymize_lifted_limits(address: str) -> None:

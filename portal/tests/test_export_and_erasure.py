@@ -315,6 +315,24 @@ class TestErasure:
         assert set(OutgoingMail.objects.values_list("to", flat=True)) == {"bob@example.com"}
 
     @pytest.mark.shows("rule-17")
+    def test_it_deletes_what_names_an_address_that_the_account_had_before(
+        self, operator: Client, alice: Account
+    ) -> None:
+        SignInClient().request_code("alice@example.com")
+        counter = LimitCounter.objects.get(key__startswith="send-gap")
+        operator.post(reverse("admin:core_limitcounter_delete", args=[quote(counter.key)]), {"post": "yes"})
+        moved = make_resource("customer", "alice", email="moved@example.com", created_at=timestamp_at(-400))
+        apply_resources({**moved, "resource_version": moved["resource_version"] + 1})
+        assert SignInClient().submit_code("123456", "alice@example.com").status_code == 400
+        assert SignInEvent.objects.get().account is None
+
+        self.confirm_erasure(operator, alice)
+
+        models = (LoginChallenge, SignInEvent, LimitCounter, OutgoingMail, LogEntry)
+        left = str([list(model.objects.values()) for model in models])
+        assert ("alice@example.com" in left, "moved@example.com" in left) == (False, False)
+
+    @pytest.mark.shows("rule-17")
     def test_it_leaves_no_reason_that_an_operator_gave_before(self, operator: Client, alice: Account) -> None:
         sign_out = reverse("admin:accounts_account_act", args=[alice.pk, "sign-out-everywhere"])
         operator.post(sign_out, {"reason": "Alice Liddell lost her phone"})
