@@ -47,6 +47,7 @@ CARD = {
 OWNED_ID_REQUESTS: dict[str, list[tuple[str, Any]]] = {
     "resume_estimate": [("/api/account/resume/estimate?subscriptionId=own&subscriptionId=bobs-plan", None)],
     "resume": [("/api/account/resume", {"subscriptionId": ["own", "bobs-plan"]})],
+    "pause": [("/api/account/pause?days=30&subscriptionId=own&subscriptionId=bobs-plan", {})],
     "pause_estimate": [("/api/account/pause/estimate?days=30&subscriptionId=own&subscriptionId=bobs-plan", None)],
     "pause_some": [("/api/account/subscriptions/multiple-pause", {"subscriptionId": ["own", "bobs-plan"]})],
     "cancel_some": [("/api/account/subscriptions/cancel", {"subscriptionIds": ["own", "bobs-plan"]})],
@@ -60,6 +61,10 @@ OWNED_ID_REQUESTS: dict[str, list[tuple[str, Any]]] = {
     "update_payment_sources": [
         (METHODS, {"operationType": operation, "paymentSourceId": "bobs-card", **CARD})
         for operation in ("ADD", "UPDATE", "SETPRIMARY", "DELETE")
+    ],
+    "payment_token": [
+        ("/api/payments/paymentToken", {"paymentSourceId": "bobs-card", **more})
+        for more in ({}, {"amount": 100}, {"paymentsource": "CARD"})
     ],
     "switch_customer": [("/api/account/others/switch", {"customerId": "bob"})],
     "invoice_pdf": [("/api/invoice/pdf/bobs-bill", None)],
@@ -95,9 +100,7 @@ OPERATIONS_WITHOUT_IDS = {
     "invoice_statement",
     "manage_plans",
     "other_customers",
-    "pause",
     "pause_offer",
-    "payment_token",
     "payments",
     "profile",
     "remove_scheduled_pauses",
