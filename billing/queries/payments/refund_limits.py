@@ -51,9 +51,14 @@ def allowance_of(operator: User, *, besides: Command | None = None) -> Allowance
 
 
 def record_grant(operator: User, command: Command, *, amount: int) -> None:
-    """Count what a command gives (cents) toward its operator's limit, once, and forget what counts no more."""
-    RefundGrant.objects.filter(operator=operator, created_at__lte=database_now() - PERIOD).delete()
-    RefundGrant.objects.get_or_create(command=command, defaults={"operator": operator, "amount": amount})
+    """Count what a command gives (cents) toward its operator's limit, once, and forget what counts no more.
+
+    It counts from now on, also if an earlier try of the command, which gave nothing, was counted before.
+    """
+    now = database_now()
+    RefundGrant.objects.filter(operator=operator, created_at__lte=now - PERIOD).delete()
+    counted = {"operator": operator, "amount": amount, "created_at": now}
+    RefundGrant.objects.update_or_create(command=command, defaults=counted)
 
 
 def may_be_given(grant: RefundGrant) -> bool:

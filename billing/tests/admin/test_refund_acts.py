@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group
+from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -317,6 +318,22 @@ def test_what_was_refused_does_not_count_whether_or_not_the_account_is_erased(
     erasure.erase_account(page.account, actor="support:root")
     page.account = shop.customer("bob")
     assert "was given." in page.perform("give-credit", amount="2.00")
+
+
+@pytest.mark.shows("rule-24")
+def test_what_is_given_at_a_later_try_counts_from_then_on(shop: SyncedProvider, page: ActPage) -> None:
+    RefundLimit.objects.filter(group__name="support").update(per_act=200, per_day=200)
+    question = page.ask("give-credit", amount="2.00")
+    fault = {"method": "POST", "path": "/promotional_credits/add", "status": 429}
+    shop.provider.sandbox.order_fault(kind="error", count=9, **fault)
+    assert "billing_unavailable" in page.confirm(question)
+    shop.provider.sandbox.clear_faults()
+    RefundGrant.objects.update(created_at=timezone.now() - timedelta(hours=23))
+    assert "was given." in page.confirm(question)
+
+    RefundGrant.objects.update(created_at=F("created_at") - timedelta(hours=2))
+
+    assert "$0.00 is left" in page.ask("give-credit", amount="0.01").content.decode()
 
 
 def test_a_limit_that_was_lowered_after_the_question_holds(shop: SyncedProvider, number: str, page: ActPage) -> None:
