@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from billing.gateway.event_feed import FeedEvent
 from billing.gateway.snapshots import EPOCH, EventSnapshot
@@ -23,6 +24,8 @@ API_VERSION = "v2"
 NOT_AN_EVENT = "This is not an event of the billing provider."
 IRRELEVANT = "of another API version, or names nothing that is mirrored"
 UNKNOWN_CUSTOMER = "about a customer that the portal does not know"
+# Ignored as it was delivered; the feed has the same event in our version.
+_IS_OF_OTHER_VERSION = Q(state=State.IGNORED) & ~Q(payload__api_version=API_VERSION)
 # No database stores a NUL or half a surrogate pair. An id becomes part of a URL at the provider, hence no "..".
 IDENTIFIER_PATTERN = re.compile(r"(?!.*\.\.)[^\x00-\x1f\x7f\ud800-\udfff]{1,100}")
 # Later times cannot be shown in every time zone, and no time machine travels that far.
@@ -67,9 +70,10 @@ def store_webhook_event(body: Mapping[str, Any]) -> WebhookEvent | None:
 
 
 def unfinished_entries(entries: Sequence[FeedEvent]) -> list[FeedEvent]:
-    """Return those of the feed's events that are not stored yet or that wait."""
+    """Return those of the feed's events that are not stored yet, that wait, or that came in another API version."""
     events = WebhookEvent.objects.filter(event_id__in=[entry.event.id for entry in entries])
-    finished = set(events.exclude(state=State.RECEIVED).values_list("event_id", flat=True))
+    unfinished = Q(state=State.RECEIVED) | _IS_OF_OTHER_VERSION
+    finished = set(events.exclude(unfinished).values_list("event_id", flat=True))
     return [entry for entry in entries if entry.event.id not in finished]
 
 
@@ -80,13 +84,13 @@ def save_feed_events(rows: Sequence[FeedRow]) -> int:
     saved = {row.event.id: _feed_event(row, now) for row in rows}
     delivered = WebhookEvent.objects.filter(event_id__in=saved)
     # In one order, so that two readers of the feed cannot wait for each other.
-    waiting = delivered.filter(state=State.RECEIVED, attempts=0).order_by("pk").select_for_update(of=("self",))
+    unfinished = delivered.filter(Q(state=State.RECEIVED, attempts=0) | _IS_OF_OTHER_VERSION)
     found = []
-    for event in waiting:
+    for event in unfinished.order_by("pk").select_for_update(of=("self",)):
         saved[event.event_id].pk = event.pk
         found.append(saved[event.event_id])
     WebhookEvent.objects.bulk_update(
-        found, ["state", "error", "owner", "unread", "sought_at", "processed_at", "next_attempt_at"]
+        found, ["state", "error", "payload", "owner", "unread", "sought_at", "processed_at", "next_attempt_at"]
     )
     known = set(delivered.values_list("event_id", flat=True))
     fresh = [event for event_id, event in saved.items() if event_id not in known]

@@ -282,6 +282,24 @@ def test_an_event_about_an_unknown_customer_or_version_is_ignored(provider: Prov
     assert not Subscription.objects.exists()
 
 
+@pytest.mark.shows("security-36")
+def test_the_feed_has_the_event_that_a_webhook_delivered_in_another_version(
+    provider: Provider, settings: Settings
+) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    provider.sdk.Subscription.cancel_for_items(provider.subscription(alice).id, {"cancel_option": "end_of_term"})
+    (event,) = provider.events("subscription_cancellation_scheduled")
+    post_webhook(settings, {**event.raw_data, "api_version": "v1"})
+    process_events()
+    assert Subscription.objects.get().status == "active"
+
+    reconcile.read_feed(now=clock.billing_now())
+
+    assert Subscription.objects.get().status == "non_renewing"
+    assert WebhookEvent.objects.get(event_id=event.id).state == State.PROCESSED
+    assert reconcile.read_feed(now=clock.billing_now())["found"] == 0
+
+
 @pytest.mark.shows("reliability-14")
 def test_an_invalid_event_is_parked_and_the_others_are_processed(provider: Provider, settings: Settings) -> None:
     alice = provider.subscriber("alice", FAITH)
