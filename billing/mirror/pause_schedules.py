@@ -127,12 +127,20 @@ def _sync_started_pause(schedule: PauseSchedule, now: datetime) -> None:
     subscription = schedule.subscription
     if subscription.deleted:
         close_schedules([subscription], state=State.SUPERSEDED, because="gone at the provider", now=now)
-    elif subscription.status == "paused":
+    elif subscription.status == "paused" and not _is_later_pause(subscription, schedule):
         _sync_dates(schedule)
     elif subscription.status == "cancelled":
         close_schedules([subscription], state=State.SUPERSEDED, because="cancelled at the provider", now=now)
     else:
         close_schedules([subscription], state=State.RESUMED, because="resumed at the provider", now=now)
+
+
+def _is_later_pause(subscription: Subscription, schedule: PauseSchedule) -> bool:
+    """Return whether a subscription was resumed unnoticed and paused again by customer service, for as long as it says.
+
+    A pause keeps its date while it is in effect.
+    """
+    return subscription.pause_date is not None and subscription.pause_date > schedule.pause_date
 
 
 def _sync_dates(schedule: PauseSchedule) -> None:

@@ -15,7 +15,7 @@ from billing.changes import cancellation, pauses, resumes, undo
 from billing.errors import InvalidState
 from billing.jobs import schedule as job_schedule
 from billing.jobs.resumes import worker
-from billing.mirror import account_import
+from billing.mirror import account_import, reconcile
 from billing.models import Command, Invoice, JobRun, PauseSchedule, Subscription
 from billing.queries.subscriptions.ownership import live_holdings
 from billing.survey import Survey
@@ -399,6 +399,27 @@ def test_a_subscription_resumed_at_the_provider_is_not_resumed_again(provider: P
 
     assert PauseSchedule.objects.get().state == State.RESUMED
     assert len(provider.invoices(alice)) == 2
+
+
+@pytest.mark.shows("reliability-35")
+def test_a_pause_that_customer_service_begins_anew_is_left_to_it(provider: Provider) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause_plans(alice)
+    promised = PauseSchedule.objects.get()
+    provider.travel_to(promised.pause_date + timedelta(hours=1))
+    run_due_jobs()
+    provider.travel(days=20)
+    subscription = provider.subscription(alice).id
+    provider.sdk.Subscription.resume(subscription, {"resume_option": "immediately"})
+    provider.sdk.Subscription.pause(subscription, {"pause_option": "immediately"})
+    reconcile.read_feed(now=clock.billing_now())
+    assert live_holdings(alice)[0].resume_date is None
+
+    provider.travel_to(promised.resume_date + timedelta(hours=1))
+    worker.resume_due_pauses(now=clock.billing_now())
+
+    assert PauseSchedule.objects.get().state == State.RESUMED
+    assert provider.subscription(alice).status == "paused"
 
 
 def pause_until_promised_day(provider: Provider, *accounts: Account) -> None:
