@@ -217,6 +217,10 @@ class Subscription(MirroredResource):
             return self.cancelled_at is not None
         return self.status == "non_renewing"
 
+    def ends_by(self, at: datetime) -> bool:
+        """Return whether it is set to end by a time (UTC)."""
+        return self.cancelled_at is not None and self.cancelled_at <= at
+
     @property
     def is_collected(self) -> bool:
         """Whether its bills are charged automatically, as it or else its customer says. One query."""

@@ -200,6 +200,12 @@ def _next_charge_at(what: str, subscription: Subscription) -> datetime | None:
         stays = not subscription.has_scheduled_pause and _stays_yearly(subscription)
         renews = subscription.status == "active" and subscription.terms.period_unit == YEAR and stays
         return subscription.next_billing_at if renews else None
+    at = _resume_at(subscription)
+    return None if at is None or subscription.ends_by(at) else at
+
+
+def _resume_at(subscription: Subscription) -> datetime | None:
+    """Return when the pause of a subscription ends automatically (UTC); None if it does not, or was declined."""
     schedule = _open_schedule(subscription)
     if schedule is None:  # customer service has paused it, and may have given it an end
         return subscription.instant("resume_date") if subscription.status == "paused" else None

@@ -133,6 +133,8 @@ def _next_event_text(subscription: Subscription, holding: Holding | None, now: d
     resume_date = holding.resume_date if holding else None
     if subscription.status == "paused":
         since = f"paused since {format_instant(subscription.pause_date)}"
+        if resume_date is None and subscription.cancelled_at is not None:
+            return f"ends {format_instant(subscription.cancelled_at)}, {since}"
         if resume_date is None:
             return f"{since}, with no end"
         verb = "resumes" if resume_date > now else "should have resumed"

@@ -190,10 +190,14 @@ class Holding:
 
     @property
     def resume_date(self) -> datetime | None:
-        """When its pause ends automatically, if need be at the next try; None without a pause or an end date."""
+        """When its pause ends automatically, if need be at the next try; None without a pause or an end date.
+
+        None, too, if the subscription has ended by then.
+        """
         if not self.is_paused and not self.has_scheduled_pause:
             return None
-        return self.schedule.resumes_at if self.schedule else self.subscription.instant("resume_date")
+        date = self.schedule.resumes_at if self.schedule else self.subscription.instant("resume_date")
+        return None if date is None or self.subscription.ends_by(date) else date
 
     @property
     def waiting_discounts(self) -> tuple[Discount, ...]:

@@ -401,6 +401,27 @@ def test_a_subscription_resumed_at_the_provider_is_not_resumed_again(provider: P
     assert len(provider.invoices(alice)) == 2
 
 
+@pytest.mark.shows("rule-1")
+@pytest.mark.parametrize("days", [-15, 15], ids=["sooner", "later"])
+def test_a_paused_plan_that_customer_service_lets_end_shows_its_end(provider: Provider, days: int) -> None:
+    alice = provider.subscriber("alice", FAITH)
+    pause_plans(alice)
+    promised = PauseSchedule.objects.get().resume_date
+    end = promised + timedelta(days=days)
+    ending = {"cancel_option": "specific_date", "cancel_at": int(end.timestamp())}
+    provider.sdk.Subscription.cancel_for_items(provider.subscription(alice).id, ending)
+    provider.travel_to(PauseSchedule.objects.get().pause_date + timedelta(hours=1))
+    run_due_jobs()
+
+    (shown,) = live_holdings(alice)
+    assert (shown.is_paused, shown.cancel_at) == (True, end)
+    assert shown.resume_date == (promised if end > promised else None)
+    provider.travel_to(promised + timedelta(hours=1))
+    account_import.resync_account(alice)
+    worker.resume_due_pauses(now=clock.billing_now())
+    assert provider.subscription(alice).status == ("non_renewing" if end > promised else "cancelled")
+
+
 @pytest.mark.shows("reliability-35")
 def test_a_pause_that_customer_service_begins_anew_is_left_to_it(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)

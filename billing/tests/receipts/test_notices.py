@@ -337,6 +337,15 @@ def test_no_notice_is_sent_on_the_billing_date(provider: Provider) -> None:
     assert run_notices_before(provider, next_bill_at()) == 0
 
 
+def test_a_pause_that_the_subscription_does_not_outlast_gets_no_notice(provider: Provider) -> None:
+    alice, resumes_at = make_paused(provider), next_bill_at()
+    ending = {"cancel_option": "specific_date", "cancel_at": int((resumes_at - timedelta(hours=1)).timestamp())}
+    provider.sdk.Subscription.cancel_for_items(_subscription_id(alice), ending)
+    account_import.resync_account(alice)
+
+    assert run_notices_before(provider, resumes_at - timedelta(days=2)) == 0
+
+
 def test_monthly_renewals_and_canceled_subscriptions_get_no_notice(provider: Provider) -> None:
     alice = provider.subscriber("alice", FAITH)
     provider.subscribe("alice", GOSPEL, unit="Yearly")

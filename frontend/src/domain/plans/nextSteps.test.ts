@@ -64,6 +64,19 @@ describe('what comes next for a plan', () => {
       { ...PAUSED, resumeDate: null },
       [['Paused until you resume it', null]],
     ],
+    [
+      'is paused and ends before it resumes',
+      { ...PAUSED, resumeDate: null, cancelAt: '2026-12-04T15:00:00Z' },
+      [['Subscription ends', '2026-12-04T15:00:00Z']],
+    ],
+    [
+      'is paused and ends after it resumes',
+      { ...PAUSED, cancelAt: '2026-12-04T15:00:00Z' },
+      [
+        ['Resumes automatically', '2026-12-02T15:00:00Z'],
+        ['Subscription ends', '2026-12-04T15:00:00Z'],
+      ],
+    ],
     ['ends', ENDING, [['Access ends', '2026-12-04T15:00:00Z']]],
     ['is cancelled', { status: 'CANCELLED' }, []],
   ])('is correct for a plan that %s', (_case, overrides, expected) => {

@@ -9,7 +9,8 @@ export type StepKind =
   | 'pauseStarts'
   | 'resumes'
   | 'changes'
-  | 'accessEnds';
+  | 'accessEnds'
+  | 'pauseEnds';
 
 /** An upcoming event of a subscription. */
 export interface Step {
@@ -22,7 +23,7 @@ export interface Step {
 
 /** The upcoming events of a plan, soonest first. A bill that is overdue is still collected. */
 export function nextSteps(plan: Plan, isOverdue = false): Step[] {
-  if (isPaused(plan)) return [resumeStep(plan)];
+  if (isPaused(plan)) return plan.cancelAt ? endingPauseSteps(plan) : [resumeStep(plan)];
   if (billsBeforeEnd(plan)) return [billStep(plan), accessEndsStep(plan)];
   if (isEnding(plan)) return [accessEndsStep(plan, isOverdue)];
   if (plan.hasScheduledPause) return [pauseStep(plan), resumeStep(plan)];
@@ -39,6 +40,17 @@ function resumeStep(plan: Plan): Step {
     title: plan.resumeDate ? 'Resumes automatically' : 'Paused until you resume it',
     detail: plan.resumeDate ? 'Billing restarts that day.' : 'Billing restarts when you resume.',
   };
+}
+
+/** Customer service can let a paused subscription end, before its pause does or after that. */
+function endingPauseSteps(plan: Plan): Step[] {
+  const end: Step = {
+    kind: 'pauseEnds',
+    at: plan.cancelAt,
+    title: 'Subscription ends',
+    detail: 'It won’t renew.',
+  };
+  return plan.resumeDate ? [resumeStep(plan), end] : [end];
 }
 
 function accessEndsStep(plan: Plan, isOverdue = false): Step {
@@ -108,6 +120,8 @@ const SENTENCES: Record<SpokenKind, (names: string, date: string, many: boolean)
   pauseStarts: (names, date, many) => `${names} ${many ? 'pause' : 'pauses'} on ${date}.`,
   resumes: (names, date, many) =>
     `${names} ${many ? 'resume' : 'resumes'} automatically on ${date}.`,
+  pauseEnds: (names, date, many) =>
+    `Your ${names} ${many ? 'subscriptions end' : 'subscription ends'} on ${date}.`,
   accessEnds: (names, date) => `Your access to ${names} ends on ${date}.`,
 };
 

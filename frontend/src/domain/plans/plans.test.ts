@@ -73,6 +73,11 @@ describe('the note of a plan', () => {
       ['Your subscription is paused. It resumes automatically on December 2, 2026.'],
     ],
     [
+      'a paused plan that ends',
+      { ...PAUSED, resumeDate: null, cancelAt: '2026-12-04T15:00:00Z' },
+      ['Your subscription is paused. It ends on December 4, 2026.'],
+    ],
+    [
       'a paused plan without a resume date',
       { ...PAUSED, resumeDate: null },
       ['Your subscription is paused.'],

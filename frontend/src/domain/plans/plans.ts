@@ -166,7 +166,8 @@ function pauseNotes(plan: Omit<Plan, 'subId'>): string[] {
   const resumes = plan.resumeDate
     ? ` It resumes automatically on ${formatDate(plan.resumeDate)}.`
     : '';
-  if (isPaused(plan)) return [`Your subscription is paused.${resumes}`];
+  const ends = plan.cancelAt ? ` It ends on ${formatDate(plan.cancelAt)}.` : '';
+  if (isPaused(plan)) return [`Your subscription is paused.${resumes}${ends}`];
   if (!plan.hasScheduledPause) return [];
   const when = plan.pauseDate
     ? `on ${formatDate(plan.pauseDate)}`

@@ -27,6 +27,7 @@ const TONES: Record<StepKind, NonNullable<TimelineItem['tone']>> = {
   resumes: 'primary',
   pauseStarts: 'plain',
   accessEnds: 'warning',
+  pauseEnds: 'warning',
 };
 
 /** The upcoming events of a subscription, with dates and undo buttons. */
@@ -39,6 +40,7 @@ export function NextSteps({ plan, isOverdue, resumeNow }: NextStepsProps) {
     trialEnds: plan.hasScheduledChange ? undoChange : undefined,
     accessEnds: <KeepSubscriptionButton plan={plan} onUndone={onUndone} />,
     resumes: isPaused(plan) ? resumeNow : undefined,
+    pauseEnds: plan.resumeDate ? undefined : resumeNow,
   };
   const items = nextSteps(plan, isOverdue).map((step) => timelineItem(step, undo[step.kind]));
   return <Timeline label={`Coming up for ${plan.name}`} items={items} />;

@@ -34,7 +34,7 @@ function timelineItems(plan: Plan, isOverdue: boolean): TimelineItem[] {
     key: `${plan.subId} ${kind}`,
     title: `${plan.name}: ${title}`,
     detail,
-    tone: kind === 'accessEnds' ? 'warning' : 'primary',
+    tone: kind === 'accessEnds' || kind === 'pauseEnds' ? 'warning' : 'primary',
     action: index === 0 ? <UndoButton plan={plan} /> : undefined,
     ...(at && { date: formatDate(at), dateTime: at }),
   }));
