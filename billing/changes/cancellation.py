@@ -17,9 +17,10 @@ from billing.errors import BillingError
 from billing.models import Command, Subscription
 from billing.models.steps import Step
 from billing.queries.commands import subscriptions_with_step
-from billing.queries.payments.past_due import unpaid_subscription_ids
+from billing.queries.payments.past_due import owing_subscription_ids
 from billing.queries.subscriptions.holdings import Holding
 from billing.queries.subscriptions.ownership import chosen_holdings, live_holdings
+from billing.receipts.charges import command_charges
 from billing.receipts.delivery import ActivityReceipt
 from billing.receipts.texts import cancellation
 from billing.survey import Survey
@@ -137,7 +138,8 @@ def _compose_receipt(command: Command, subscriptions: list[Subscription]) -> Act
         ended,
         going_on=[holding.subscription for holding in _continuing_holdings(holdings)],
         set_aside=set_aside,
-        unpaid=unpaid_subscription_ids(command.account),
+        charges=command_charges(command, ended),
+        owing=owing_subscription_ids(command.account),
         lost=[perk for holding in holdings if holding.subscription in ended for perk in _waiting_perks(holding)],
     )
     return ActivityReceipt("cancelled", receipt)

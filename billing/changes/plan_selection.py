@@ -42,7 +42,7 @@ from billing.queries.bundles import BundleMember, RateTable
 from billing.queries.commands import subscriptions_with_step
 from billing.queries.documents import account_totals, terms_of_additions
 from billing.queries.next_bills import BilledPlan, Payer
-from billing.queries.payments.past_due import unpaid_subscription_ids
+from billing.queries.payments.past_due import owing_subscription_ids
 from billing.queries.subscriptions.holdings import ACTIVE, NON_RENEWING, Holding, holdings_of
 from billing.queries.subscriptions.ownership import live_holdings
 from billing.queries.subscriptions.plans import PlanRow, plans_to_add, prices_at_terms
@@ -437,7 +437,7 @@ def _compose_receipt(command: Command, subscriptions: list[Subscription]) -> Act
         kept=kept,
         ended=ended,
         charges=command_charges(command, started),
-        unpaid=unpaid_subscription_ids(command.account),
+        owing=owing_subscription_ids(command.account),
     )
     return ActivityReceipt("services_changed", receipt)
 

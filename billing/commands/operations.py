@@ -273,6 +273,8 @@ OPERATIONS: Mapping[str, Operation] = {
         send=changes.cancel_now,
         is_done=_shown_by_subscription(_has_ended),
         record_effects=_record_immediate_cancellations,
+        # The provider bills the charges that wait for a bill.
+        makes_invoice=True,
     ),
     StepOperation.SET_PAUSE_ASIDE: Operation(
         send=_set_pause_aside,

@@ -16,7 +16,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 CUSTOMER_FIELDS = (
     "id", "first_name", "last_name", "email", "primary_payment_source_id", "backup_payment_source_id",
     "auto_collection", "locale", "card_status", "promotional_credits", "refundable_credits", "excess_payments",
-    "preferred_currency_code", "created_at", "updated_at",
+    "unbilled_charges", "preferred_currency_code", "created_at", "updated_at",
 )  # fmt: skip
 SUBSCRIPTION_FIELDS = (
     "id", "customer_id", "status", "currency_code", "billing_period", "billing_period_unit",

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from django.db.models import QuerySet
 
 from accounts.models import Account
-from billing.models import Invoice
+from billing.models import Customer, Invoice, Subscription
 
 DUE_STATUSES = ("payment_due", "not_paid")
 _FAILED_DUNNING_STATUSES = ("in_progress", "exhausted")
@@ -26,6 +26,16 @@ def unpaid_subscription_ids(account: Account) -> set[str]:
     """Return the provider's ids of the subscriptions of due invoices whose collection failed. One query."""
     failed = (invoice for invoice in past_due_invoices(account) if has_failed_collection(invoice))
     return {subscription_id for invoice in failed for subscription_id in invoice.billed_subscription_ids}
+
+
+def owing_subscription_ids(account: Account) -> set[str]:
+    """Return the provider's ids of the subscriptions that may still be charged once they have ended. Three queries.
+
+    Those are the unpaid ones, and all of them while charges wait for a bill: the provider tells that of the customer.
+    """
+    waiting = Customer.objects.filter(account=account, payload__unbilled_charges__gt=0)
+    subscriptions = Subscription.objects.filter(customer__in=waiting, deleted=False)
+    return unpaid_subscription_ids(account).union(subscriptions.values_list("provider_id", flat=True))
 
 
 def has_any_failed_collection(invoices: Iterable[Invoice]) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from billing.models import Subscription
+from billing.receipts.charges import Charges
 from billing.receipts.delivery import ADD_SERVICES_PATH, DASHBOARD_PATH, Link, Receipt, undo_links
 from billing.receipts.phrases import (
     Fact,
@@ -17,6 +18,8 @@ from billing.receipts.phrases import (
     verb_form,
 )
 
+NO_CHARGES = Charges()
+
 
 def cancellation_receipt(
     ended: Sequence[Subscription],
@@ -24,13 +27,15 @@ def cancellation_receipt(
     going_on: Sequence[Subscription] = (),
     set_aside: Sequence[Subscription] = (),
     lost: Sequence[str] = (),
-    unpaid: Collection[str] = (),
+    charges: Charges = NO_CHARGES,
+    owing: Collection[str] = (),
 ) -> Receipt:
     """Return the receipt of a cancellation, with the end of each subscription by its state in the mirror.
 
     `going_on` are the account's other subscriptions, whose next bills may have changed with the bundle. `set_aside`
     are those whose scheduled pause or change was set aside. `lost` names discounts that waited for a next bill.
-    `unpaid` are the provider's ids of the subscriptions for which a bill is overdue.
+    `charges` are those that waited for a bill, which an immediate end has. `owing` are the provider's ids of the
+    subscriptions for which a bill is overdue or charges wait.
     """
     ending = scheduled_endings(ended)
     undo_text, links = _way_back(ended, ending)
@@ -39,12 +44,13 @@ def cancellation_receipt(
         if ending
         else f"{plan_names(ended)} {verb_form(ended, 'was', 'were')} canceled",
         lines=[
-            *_end_lines(ended, ending, unpaid),
+            *_end_lines(ended, ending, charges, owing),
             *_set_aside_line(set_aside),
             *_lost_line(lost),
         ],
         facts=[
             *((plan_name(subscription), end_phrase(subscription)) for subscription in ended),
+            *(charges.receipt_facts() if charges.total else []),
             *billing_facts([*ending, *going_on]),
         ],
         undo_text=undo_text,
@@ -103,27 +109,30 @@ def _set_aside_line(set_aside: Sequence[Subscription]) -> list[str]:
     return [f"{canceled} If you undo the cancellation, we'll put them back."]
 
 
-def _end_lines(ended: Sequence[Subscription], ending: Sequence[Subscription], unpaid: Collection[str]) -> list[str]:
+def _end_lines(
+    ended: Sequence[Subscription], ending: Sequence[Subscription], charges: Charges, owing: Collection[str]
+) -> list[str]:
     over = [subscription for subscription in ended if subscription not in ending]
     lines = []
-    for rows, charges in _by_charges(ending, unpaid):
-        lines.append(f"You can watch {plan_names(rows)} until {verb_form(rows, 'it ends', 'they end')}. {charges}")
+    for rows, last in _by_charges(ending, owing):
+        lines.append(f"You can watch {plan_names(rows)} until {verb_form(rows, 'it ends', 'they end')}. {last}")
     if over:
-        lines.append(f"{plan_names(over)} ended immediately. {_last_charges(over, unpaid)}")
+        billed = "We billed what was left to bill. " if charges.total else ""
+        lines.append(f"{plan_names(over)} ended immediately. {billed}{_last_charges(over, owing)}")
     return lines
 
 
-def _by_charges(ending: Sequence[Subscription], unpaid: Collection[str]) -> list[tuple[list[Subscription], str]]:
+def _by_charges(ending: Sequence[Subscription], owing: Collection[str]) -> list[tuple[list[Subscription], str]]:
     """Return what ends without another bill and what is billed until its end, each with the words for it."""
     over = [subscription for subscription in ending if not subscription.bills_before_end]
     billed = [subscription for subscription in ending if subscription.bills_before_end]
-    words = [(over, _last_charges(over, unpaid)), (billed, "We bill you until then.")]
+    words = [(over, _last_charges(over, owing)), (billed, "We bill you until then.")]
     return [(rows, charges) for rows, charges in words if rows]
 
 
-def _last_charges(over: Sequence[Subscription], unpaid: Collection[str]) -> str:
-    """Return that nothing more is charged for these, except a bill that is overdue: it is still collected."""
-    is_owed = any(subscription.provider_id in unpaid for subscription in over)
+def _last_charges(over: Sequence[Subscription], owing: Collection[str]) -> str:
+    """Return that nothing more is charged for these, except what is still owed: it is collected all the same."""
+    is_owed = any(subscription.provider_id in owing for subscription in over)
     return "No more charges, except what you still owe." if is_owed else "No more charges."
 
 

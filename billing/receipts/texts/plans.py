@@ -25,11 +25,11 @@ def services_changed_receipt(
     kept: Sequence[Subscription],
     ended: Sequence[Subscription],
     charges: Charges,
-    unpaid: Collection[str] = (),
+    owing: Collection[str] = (),
 ) -> Receipt:
     """Return the receipt of added, kept and removed services, with what was charged.
 
-    `unpaid` are the provider's ids of the subscriptions for which a bill is overdue: it is still collected.
+    `owing` are the provider's ids of the subscriptions for which something is still collected.
     """
     facts: list[Fact] = [(plan_name(subscription), "starts now") for subscription in started]
     facts += [(plan_name(subscription), "continues") for subscription in kept]
@@ -38,7 +38,7 @@ def services_changed_receipt(
     ending = scheduled_endings(ended)
     return Receipt(
         title=_services_title(started, kept, ended),
-        lines=_services_lines(started, kept, ended, unpaid),
+        lines=_services_lines(started, kept, ended, owing),
         facts=[*facts, *billing_facts([*started, *kept])],
         undo_text="Changed your mind? You can undo this anytime before then." if ending else "",
         links=undo_links(ending, "Keep {}"),
@@ -86,9 +86,9 @@ def _services_lines(
     started: Sequence[Subscription],
     kept: Sequence[Subscription],
     ended: Sequence[Subscription],
-    unpaid: Collection[str],
+    owing: Collection[str],
 ) -> list[str]:
-    is_owed = any(subscription.provider_id in unpaid for subscription in ended)
+    is_owed = any(subscription.provider_id in owing for subscription in ended)
     last = "No more charges for {}, except what you still owe." if is_owed else "No more charges for {}."
     lines = {
         "You can start watching {} right away.": started,

@@ -105,6 +105,37 @@ def test_the_mail_about_an_end_does_not_deny_an_overdue_bill(shop: SyncedProvide
     assert "No more charges, except what you still owe." in told["lines"][0]
 
 
+def leave_unbilled(shop: SyncedProvider, faith: str) -> None:
+    """Let customer service raise the price in the running term, to be billed with the next bill."""
+    dearer = {"item_price_id": f"{FAITH}-USD-Monthly", "quantity": 1, "unit_price": 1699}
+    change = {"subscription_items": [dearer], "prorate": True, "invoice_immediately": False}
+    shop.client.Subscription.update_for_items(faith, change)
+    shop.import_customer("ava")
+
+
+@pytest.mark.shows("rule-16")
+def test_the_mail_about_an_immediate_end_names_what_was_left_to_bill(shop: SyncedProvider, ava: Account) -> None:
+    faith = shop.subscribe("ava", FAITH)
+    leave_unbilled(shop, faith)
+    shop.client.Subscription.pause(faith, {"pause_option": "immediately"})
+    shop.import_customer("ava")
+
+    assert Browser(ava).post(CANCEL).status_code == 200
+
+    newest = shop.invoices("ava")[0]
+    told = OutgoingMail.objects.latest("pk").context
+    assert (newest["amount_paid"], newest["status"]) == (1000, "paid")
+    assert told["lines"] == ["Faith & Family ended immediately. We billed what was left to bill. No more charges."]
+    assert ["Charged", "$10.00, taxes included"] in told["facts"]
+
+
+def test_the_mail_about_an_end_does_not_deny_charges_that_wait(shop: SyncedProvider, ava: Account) -> None:
+    leave_unbilled(shop, shop.subscribe("ava", FAITH))
+    assert Browser(ava).post(CANCEL).status_code == 200
+    told = OutgoingMail.objects.latest("pk").context
+    assert "No more charges, except what you still owe." in told["lines"][0]
+
+
 @pytest.mark.shows("rule-7")
 def test_a_subscription_that_has_not_started_ends_immediately_and_is_never_charged(
     shop: SyncedProvider, ava: Account
