@@ -16,7 +16,7 @@ from core.prepared_sql import fetch_row
 
 STALE_VERSION, FIRST_VERSION = 0, 1
 # Added to the version of each document, and raised when their fields change: the release before builds its own.
-FORMAT = 6_000_000
+FORMAT = 7_000_000
 
 # Plain SQL: building these queries with the ORM for every read costs more than running them.
 _TABLE = AccountDocument._meta.db_table

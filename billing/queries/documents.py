@@ -21,7 +21,10 @@ from billing.terms import DEFAULT_CURRENCY, BillingTerms
 
 @dataclass(frozen=True)
 class AccountSummary:
-    """The account and its plans, canceled ones included; `credit_balance` pays the next bills, in cents."""
+    """The account and its plans, canceled ones included; `credit_balance` pays the next bills, in cents.
+
+    `has_unbilled_charges`: charges wait for a bill, which comes at the latest when the subscription has ended.
+    """
 
     account: Account
     plans: Sequence[PlanRow]
@@ -29,6 +32,7 @@ class AccountSummary:
     next_bills: Sequence[NextBill]
     credit_balance: int
     credit_currency: str
+    has_unbilled_charges: bool
 
     @property
     def has_pause_sub(self) -> bool:
@@ -65,20 +69,21 @@ def document_answers(account: Account) -> dict[str, object]:
             plans=plans,
             has_payment_failure=has_any_failed_collection(invoices),
             next_bills=bills,
-            **_credit_of(account),
+            **_customer_balances(account),
         ),
         AccountDocument.Kind.PLANS: _managed_plans(account, holdings, bills),
         AccountDocument.Kind.INVOICES: rows_for_invoices(account, invoices),
     }
 
 
-def _credit_of(account: Account) -> dict[str, Any]:
-    """Return what the account's credits can pay of its next bills, in cents, and their currency. One query."""
+def _customer_balances(account: Account) -> dict[str, Any]:
+    """Return what the account's credits can pay of its next bills, in cents, and what waits for a bill. One query."""
     customer = Customer.objects.filter(account=account).first()
     balances = Balances() if customer is None else Balances.of_customer(customer)
     return {
         "credit_balance": balances.total,
         "credit_currency": (customer.text("preferred_currency_code") if customer else "") or DEFAULT_CURRENCY,
+        "has_unbilled_charges": customer is not None and customer.cents("unbilled_charges") > 0,
     }
 
 

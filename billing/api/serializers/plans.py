@@ -152,6 +152,9 @@ class AccountSerializer(serializers.Serializer[Any]):
         min_value=0, help_text="What credits pay of the next bills, in cents. `nextBills` counts it."
     )
     credit_currency = serializers.CharField(help_text="Of that balance.")
+    has_unbilled_charges = serializers.BooleanField(
+        help_text="Whether charges wait for a bill. If a subscription ends, they are billed with its end."
+    )
 
 
 class TotalsSerializer(serializers.Serializer[Any]):

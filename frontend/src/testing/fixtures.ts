@@ -87,6 +87,7 @@ export function makeAccount(overrides: Partial<Account> = {}): Account {
     nextBills: [makeNextBill()],
     creditBalance: 0,
     creditCurrency: 'USD',
+    hasUnbilledCharges: false,
     ...overrides,
   };
 }

@@ -131,6 +131,7 @@ def test_the_mail_about_an_immediate_end_names_what_was_left_to_bill(shop: Synce
 
 def test_the_mail_about_an_end_does_not_deny_charges_that_wait(shop: SyncedProvider, ava: Account) -> None:
     leave_unbilled(shop, shop.subscribe("ava", FAITH))
+    assert Browser(ava).get("/api/account").json()["hasUnbilledCharges"] is True
     assert Browser(ava).post(CANCEL).status_code == 200
     told = OutgoingMail.objects.latest("pk").context
     assert "No more charges, except what you still owe." in told["lines"][0]

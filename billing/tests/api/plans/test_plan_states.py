@@ -261,5 +261,6 @@ def test_an_account_without_subscriptions_has_no_plans() -> None:
         "hasPaymentFailure": False,
         "nextBills": [],
         "creditBalance": 0,
+        "hasUnbilledCharges": False,
         "creditCurrency": "USD",
     }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { paymentFailureOptions } from '@/lib/api/queries';
+import { accountOptions, paymentFailureOptions } from '@/lib/api/queries';
 import type { Plan } from '@/lib/api/types';
 import { formatCents, formatList } from '@/lib/formats';
 
@@ -16,6 +16,12 @@ export function useOverdueAmount(plans: readonly Pick<Plan, 'subId'>[]): string 
   return formatList(
     overdue.map(({ amountDue, currencyCode }) => formatCents(amountDue, currencyCode)),
   );
+}
+
+/** Whether charges wait for a bill, which the end of a subscription brings; false while not known. */
+export function useHasUnbilledCharges(): boolean {
+  const { data: account } = useQuery(accountOptions);
+  return account?.hasUnbilledCharges ?? false;
 }
 
 /** The ids of the subscriptions with an overdue bill; none while that is not known. */

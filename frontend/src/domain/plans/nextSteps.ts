@@ -21,11 +21,11 @@ export interface Step {
   detail?: string;
 }
 
-/** The upcoming events of a plan, soonest first. A bill that is overdue is still collected. */
-export function nextSteps(plan: Plan, isOverdue = false): Step[] {
+/** The upcoming events of a plan, soonest first. What is owed or not billed yet is still collected. */
+export function nextSteps(plan: Plan, isOwing = false): Step[] {
   if (isPaused(plan)) return plan.cancelAt ? endingPauseSteps(plan) : [resumeStep(plan)];
   if (billsBeforeEnd(plan)) return [billStep(plan), accessEndsStep(plan)];
-  if (isEnding(plan)) return [accessEndsStep(plan, isOverdue)];
+  if (isEnding(plan)) return [accessEndsStep(plan, isOwing)];
   if (plan.hasScheduledPause) return [pauseStep(plan), resumeStep(plan)];
   if (plan.startsAt) return [startStep(plan), billStep(plan)];
   if (planStatus(plan) === 'IN_TRIAL') return [trialStep(plan)];
@@ -53,8 +53,8 @@ function endingPauseSteps(plan: Plan): Step[] {
   return plan.resumeDate ? [resumeStep(plan), end] : [end];
 }
 
-function accessEndsStep(plan: Plan, isOverdue = false): Step {
-  const last = isOverdue ? 'It won’t renew.' : 'It won’t renew. No more charges.';
+function accessEndsStep(plan: Plan, isOwing = false): Step {
+  const last = isOwing ? 'It won’t renew.' : 'It won’t renew. No more charges.';
   return {
     kind: 'accessEnds',
     at: plan.cancelAt,

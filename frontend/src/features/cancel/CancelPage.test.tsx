@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Plan } from '@/lib/api/types';
 import {
   ENDING,
+  makeAccount,
   makeCancelScreen,
   makeFailedPayment,
   makeGospelPlan,
@@ -131,6 +132,21 @@ describe('what happens on cancellation', () => {
     await user.click(await findCancelButton());
     expect(await screen.findByTestId('receipt')).toHaveTextContent(
       'You weren’t charged today, and you won’t be charged for them again, except for the $6.99 you still owe.',
+    );
+  });
+
+  it('does not deny charges that are not billed yet', async () => {
+    server.use(
+      http.get('*/api/account', () => HttpResponse.json(makeAccount({ hasUnbilledCharges: true }))),
+    );
+    recordCancellations(CANCEL);
+    const { user } = renderCancelPage();
+    expect(await screen.findByText(/charges that aren’t billed yet/)).toHaveTextContent(
+      'No more charges for Faith & Family, except charges that aren’t billed yet.',
+    );
+    await user.click(await findCancelButton());
+    expect(await screen.findByTestId('receipt')).toHaveTextContent(
+      'You weren’t charged today, and you won’t be charged for it again, except for charges that aren’t billed yet.',
     );
   });
 

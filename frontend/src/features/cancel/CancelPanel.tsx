@@ -1,5 +1,5 @@
 import { ChangeFailure } from '@/domain/changes/ChangeFailure';
-import { useOverdueAmount } from '@/domain/payments/useOverdueAmount';
+import { useHasUnbilledCharges, useOverdueAmount } from '@/domain/payments/useOverdueAmount';
 import { endsAtOnce, formatPlanNames, isSold, setAsideSentence } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
@@ -12,7 +12,7 @@ import { ReceiptIcon } from '@/ui/icons/ReceiptIcon';
 import { RefreshIcon } from '@/ui/icons/RefreshIcon';
 import { Card } from '@/ui/layout/Card';
 import { ImportantDate } from '@/ui/text/ImportantDate';
-import { endsAtOncePhrase, groupEndings } from './endingMessages';
+import { endsAtOncePhrase, exceptionPhrase, groupEndings } from './endingMessages';
 import styles from './Panels.module.css';
 import { RemainingCosts } from './RemainingCosts';
 import type { CancelSelection } from './useCancelSelection';
@@ -98,6 +98,7 @@ function ChargePoints({ plans }: { plans: readonly Plan[] }) {
   const bound = plans.filter(({ contractEndsAt }) => contractEndsAt);
   const free = plans.filter(({ contractEndsAt }) => !contractEndsAt);
   const overdue = useOverdueAmount(free);
+  const hasUnbilled = useHasUnbilledCharges();
   return (
     <>
       {bound.length > 0 && (
@@ -109,7 +110,7 @@ function ChargePoints({ plans }: { plans: readonly Plan[] }) {
       {free.length > 0 && (
         <Point icon={<ReceiptIcon />}>
           No more charges for {formatPlanNames(free)}
-          {overdue && `, except the ${overdue} you still owe`}.
+          {exceptionPhrase('except', overdue, hasUnbilled)}.
         </Point>
       )}
     </>

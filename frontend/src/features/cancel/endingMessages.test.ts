@@ -60,6 +60,19 @@ describe('the receipt of an immediate end', () => {
     const receipt = cancellationReceipt({ cancelled, before, after });
     expect(receipt.filter((sentence) => sentence.includes('again anytime'))).toEqual(offers);
   });
+
+  it('does not say that nothing was charged if charges waited for a bill', () => {
+    const receipt = cancellationReceipt({
+      cancelled: ended.slice(1),
+      before: [sermons],
+      after: [{ ...sermons, status: 'CANCELLED' }],
+      hasUnbilled: true,
+    });
+    expect(receipt).toContain(
+      'You won’t be charged for it again, except for charges that aren’t billed yet.',
+    );
+    expect(receipt.join(' ')).not.toContain('weren’t charged today');
+  });
 });
 
 describe('canceling what is set to end after its next bill', () => {

@@ -9,7 +9,7 @@ import {
   isSold,
 } from '@/domain/plans/plans';
 import type { CancelledSubscription, Plan } from '@/lib/api/types';
-import { formatDate } from '@/lib/formats';
+import { formatDate, formatList } from '@/lib/formats';
 
 /** Plans that would end on the same date, or at once. */
 interface Ending {
@@ -65,6 +65,21 @@ interface CancellationResult {
   after: readonly Plan[];
   /** What is still owed for the canceled plans: `$6.99`; null if nothing is. */
   overdue?: string | null;
+  /** Whether charges waited for a bill, which an immediate end has brought. */
+  hasUnbilled?: boolean;
+}
+
+/** What is charged although nothing more is: `, except the $6.99 you still owe`; empty if nothing is. */
+export function exceptionPhrase(
+  except: 'except' | 'except for',
+  overdue: string | null,
+  hasUnbilled: boolean,
+): string {
+  const charges = [
+    ...(overdue ? [`the ${overdue} you still owe`] : []),
+    ...(hasUnbilled ? ['charges that aren’t billed yet'] : []),
+  ];
+  return charges.length > 0 ? `, ${except} ${formatList(charges)}` : '';
 }
 
 /** The specified message, where it is true. */
@@ -96,7 +111,7 @@ function endDatePhrase(at: string | null): string {
 
 /** The receipt above the dashboard: what ended or will end, what it costs, and how to undo it. */
 export function cancellationReceipt(result: CancellationResult): string[] {
-  const { cancelled, after, overdue = null } = result;
+  const { cancelled, after, overdue = null, hasUnbilled = false } = result;
   const ids = cancelled.map(({ subId }) => subId);
   const billed = after.filter((plan) => ids.includes(plan.subId) && billsBeforeEnd(plan));
   const over = cancelled.filter(({ subId }) => !billed.some((plan) => plan.subId === subId));
@@ -113,7 +128,10 @@ export function cancellationReceipt(result: CancellationResult): string[] {
     ...specifiedSentences(result),
     ...(ended.length > 0 ? [`${formatPlanNames(ended)} ${hasOrHave(ended)} ended today.`] : []),
     ...endSentences,
-    ...chargeSentences(over, billed, overdue),
+    ...chargeSentences(over, billed, {
+      exception: exceptionPhrase('except for', overdue, hasUnbilled),
+      isFreeToday: !hasUnbilled || ended.length === 0,
+    }),
     ...(ending.length > 0
       ? ['Changed your mind? Press ‘Keep my subscription’ anytime before it ends.']
       : []),
@@ -127,18 +145,23 @@ export function cancellationReceipt(result: CancellationResult): string[] {
 function chargeSentences(
   over: readonly CancelledSubscription[],
   billed: readonly Plan[],
-  overdue: string | null,
+  { exception, isFreeToday }: { exception: string; isFreeToday: boolean },
 ): string[] {
-  const exception = overdue ? `, except for the ${overdue} you still owe` : '';
   if (billed.length === 0) {
+    const it = over.length === 1 ? 'it' : 'them';
     return [
-      `You weren’t charged today, and you won’t be charged for ${over.length === 1 ? 'it' : 'them'} again${exception}.`,
+      isFreeToday
+        ? `You weren’t charged today, and you won’t be charged for ${it} again${exception}.`
+        : `You won’t be charged for ${it} again${exception}.`,
     ];
   }
-  const last = `You weren’t charged today. You’re billed for ${formatPlanNames(billed)} until ${billed.length === 1 ? 'it ends' : 'they end'}.`;
-  return over.length > 0
-    ? [last, `You won’t be charged for ${formatPlanNames(over)} again${exception}.`]
-    : [last];
+  const last = `You’re billed for ${formatPlanNames(billed)} until ${billed.length === 1 ? 'it ends' : 'they end'}.`;
+  return [
+    isFreeToday ? `You weren’t charged today. ${last}` : last,
+    ...(over.length > 0
+      ? [`You won’t be charged for ${formatPlanNames(over)} again${exception}.`]
+      : []),
+  ];
 }
 
 function hasOrHave(plans: readonly unknown[]): string {

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { createReceiptState } from '@/domain/changes/receipts';
 import { usePlansAfterChange } from '@/domain/changes/usePlansAfterChange';
-import { useOverdueAmount } from '@/domain/payments/useOverdueAmount';
+import { useHasUnbilledCharges, useOverdueAmount } from '@/domain/payments/useOverdueAmount';
 import { canBeCancelled, isEnding } from '@/domain/plans/plans';
 import { ApiError } from '@/lib/api/errors';
 import { notifyError } from '@/lib/api/notifyError';
@@ -51,6 +51,7 @@ export function useCancel(selection: CancelSelection, setFrozen: SetFrozen) {
     ids.includes(subId),
   );
   const overdue = useOverdueAmount(before);
+  const hasUnbilled = useHasUnbilledCharges();
 
   const sendFrozen = (request: CancelRequest, idempotencyKey: string) => {
     setFrozen(true);
@@ -63,7 +64,7 @@ export function useCancel(selection: CancelSelection, setFrozen: SetFrozen) {
       const affectedPlans = plans.filter(({ subId }) =>
         cancelled.some((subscription) => subscription.subId === subId),
       );
-      const result = { cancelled, before, after: plans, overdue };
+      const result = { cancelled, before, after: plans, overdue, hasUnbilled };
       void navigate(paths.dashboard, {
         state: createReceiptState(
           cancellationReceipt(result),

@@ -847,6 +847,8 @@ export interface components {
             hasPauseSub: boolean;
             hasPaymentFailure: boolean;
             hasScheduledPause: boolean;
+            /** @description Whether charges wait for a bill. If a subscription ends, they are billed with its end. */
+            hasUnbilledCharges: boolean;
             name: string;
             /** @description By date. Empty if nothing will be billed. */
             nextBills: components["schemas"]["NextBill"][];

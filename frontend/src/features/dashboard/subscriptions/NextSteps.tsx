@@ -14,7 +14,7 @@ import { Timeline, type TimelineItem } from '@/ui/display/Timeline';
 
 interface NextStepsProps {
   plan: Plan;
-  isOverdue: boolean;
+  isOwing: boolean;
   /** The button that resumes a paused plan now. */
   resumeNow: ReactNode;
 }
@@ -31,7 +31,7 @@ const TONES: Record<StepKind, NonNullable<TimelineItem['tone']>> = {
 };
 
 /** The upcoming events of a subscription, with dates and undo buttons. */
-export function NextSteps({ plan, isOverdue, resumeNow }: NextStepsProps) {
+export function NextSteps({ plan, isOwing, resumeNow }: NextStepsProps) {
   const onUndone = useReportUndone(paths.dashboard);
   const undoChange = <UndoChangeButton plan={plan} onUndone={onUndone} />;
   const undo: Partial<Record<StepKind, ReactNode>> = {
@@ -42,7 +42,7 @@ export function NextSteps({ plan, isOverdue, resumeNow }: NextStepsProps) {
     resumes: isPaused(plan) ? resumeNow : undefined,
     pauseEnds: plan.resumeDate ? undefined : resumeNow,
   };
-  const items = nextSteps(plan, isOverdue).map((step) => timelineItem(step, undo[step.kind]));
+  const items = nextSteps(plan, isOwing).map((step) => timelineItem(step, undo[step.kind]));
   return <Timeline label={`Coming up for ${plan.name}`} items={items} />;
 }
 

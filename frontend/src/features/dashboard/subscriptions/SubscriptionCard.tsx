@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useOverdueIds } from '@/domain/payments/useOverdueAmount';
+import { useHasUnbilledCharges, useOverdueIds } from '@/domain/payments/useOverdueAmount';
 import { addressWithIds } from '@/domain/plans/planAddresses';
 import { canBeCancelled, canBePaused, planStatus } from '@/domain/plans/plans';
 import { ServicePicture } from '@/domain/services/ServicePicture';
@@ -21,6 +21,7 @@ import styles from './SubscriptionCard.module.css';
 export function SubscriptionCard({ plan }: { plan: Plan }) {
   const [resumeState, setResumeState] = useState<'never' | 'open' | 'closed'>('never');
   const isOverdue = useOverdueIds().includes(plan.subId);
+  const hasUnbilled = useHasUnbilledCharges();
   const { label, tone } = planStatusLabel(plan, isOverdue);
   // The label alone stays the same while a payment is overdue.
   const heading = useFocusIfLost<HTMLHeadingElement>(
@@ -44,7 +45,7 @@ export function SubscriptionCard({ plan }: { plan: Plan }) {
         </div>
         <StatusPill tone={tone}>{label}</StatusPill>
       </div>
-      <NextSteps plan={plan} isOverdue={isOverdue} resumeNow={resumeNow} />
+      <NextSteps plan={plan} isOwing={isOverdue || hasUnbilled} resumeNow={resumeNow} />
       {canBeCancelled(plan) && <PauseAndCancelLinks plan={plan} />}
       {/* Stays mounted once opened, so that it can close itself after the plan is resumed. */}
       {resumeState !== 'never' && (

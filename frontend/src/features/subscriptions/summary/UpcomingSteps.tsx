@@ -1,4 +1,4 @@
-import { useOverdueIds } from '@/domain/payments/useOverdueAmount';
+import { useHasUnbilledCharges, useOverdueIds } from '@/domain/payments/useOverdueAmount';
 import { nextSteps } from '@/domain/plans/nextSteps';
 import { isLive } from '@/domain/plans/plans';
 import styles from '@/features/subscriptions/shared/subscriptions.module.css';
@@ -12,9 +12,10 @@ import { UndoButton } from './UndoButton';
 /** The upcoming events of all plans, with dates and undo buttons. */
 export function UpcomingSteps({ plans }: { plans: readonly Plan[] }) {
   const overdueIds = useOverdueIds();
+  const hasUnbilled = useHasUnbilledCharges();
   const items = plans
     .filter(isLive)
-    .flatMap((plan) => timelineItems(plan, overdueIds.includes(plan.subId)))
+    .flatMap((plan) => timelineItems(plan, hasUnbilled || overdueIds.includes(plan.subId)))
     .sort((item, other) => (item.dateTime ?? '~').localeCompare(other.dateTime ?? '~'));
   const heading = useFocusIfLost<HTMLHeadingElement>(items.map(({ key }) => key).join());
   if (items.length === 0) return null;
@@ -29,8 +30,8 @@ export function UpcomingSteps({ plans }: { plans: readonly Plan[] }) {
 }
 
 /** The undo button is beside a plan's first event. */
-function timelineItems(plan: Plan, isOverdue: boolean): TimelineItem[] {
-  return nextSteps(plan, isOverdue).map(({ kind, at, title, detail }, index) => ({
+function timelineItems(plan: Plan, isOwing: boolean): TimelineItem[] {
+  return nextSteps(plan, isOwing).map(({ kind, at, title, detail }, index) => ({
     key: `${plan.subId} ${kind}`,
     title: `${plan.name}: ${title}`,
     detail,
