@@ -77,6 +77,29 @@ describe('the free month', () => {
     expect(dialog.getByText('$6.99')).toBeInTheDocument();
   });
 
+  it('can be claimed again after a claim whose answer was lost, which may have been made', async () => {
+    const keys: (string | null)[] = [];
+    server.use(
+      http.post(CLAIM, ({ request }) => {
+        keys.push(request.headers.get('Idempotency-Key'));
+        server.use(http.get(OFFER, () => HttpResponse.json(makeFreeMonth({ eligible: false }))));
+        return keys.length === 1
+          ? HttpResponse.error()
+          : HttpResponse.json(makeFreeMonth({ eligible: false }));
+      }),
+    );
+    const { user } = renderDashboard();
+    await user.click(await screen.findByRole('button', { name: 'Claim my free month' }));
+    const claim = screen.getByRole('button', { name: 'YES, CLAIM MY FREE MONTH' });
+    await user.click(claim);
+    expect(await screen.findByText(/Nothing will be done twice\./)).toBeVisible();
+    await waitFor(() => expect(claim).not.toHaveAttribute('aria-busy'));
+    await user.click(claim);
+    expect(await screen.findByRole('heading', { name: 'Your next month is free' })).toHaveFocus();
+    expect(new Set(keys)).toEqual(new Set([keys[0]]));
+    expect(keys).toHaveLength(2);
+  });
+
   it('says in its dialog that it is no longer offered', async () => {
     const { user } = renderDashboard();
     await user.click(await screen.findByRole('button', { name: 'Claim my free month' }));

@@ -1,6 +1,6 @@
 import { ChangeFailure } from '@/domain/changes/ChangeFailure';
 import { AgreementLinks } from '@/domain/payments/AgreementLinks';
-import { isUnconfirmed } from '@/lib/api/errors';
+import { isFinal } from '@/lib/api/errors';
 import type { FreeMonthOffer } from '@/lib/api/types';
 import { useLoader } from '@/stores/loader';
 import { ConfirmModal } from '@/ui/dialogs/ConfirmModal';
@@ -22,6 +22,9 @@ export function FreeMonthDialog(props: FreeMonthDialogProps) {
   const { offer, isOffered, open, onClose, onClaimed } = props;
   const loaderNote = useLoader(({ message }) => message);
   const claimCommand = useClaimFreeMonth(onClaimed);
+  const { error } = claimCommand;
+  // It may have been made although its answer was lost, and then is not offered any more.
+  const canRepeat = error !== null && !isFinal(error);
   const close = () => {
     claimCommand.reset();
     onClose();
@@ -31,14 +34,13 @@ export function FreeMonthDialog(props: FreeMonthDialogProps) {
       open={open}
       title="Claim your free month?"
       confirmBtnText="YES, CLAIM MY FREE MONTH"
-      // An unconfirmed claim can be sent again.
-      confirmDisabled={!isOffered && !isUnconfirmed(claimCommand.error)}
+      confirmDisabled={!isOffered && !canRepeat}
       busy={claimCommand.isPending}
       busyNote={loaderNote}
       onConfirm={() => claimCommand.mutate({ quote: offer.quote })}
       onCancel={close}
     >
-      {claimCommand.isError && <ChangeFailure error={claimCommand.error} />}
+      {error && <ChangeFailure error={error} />}
       {open && !isOffered && claimCommand.isIdle && (
         <InfoAlert>This offer is no longer available.</InfoAlert>
       )}
