@@ -8,6 +8,19 @@ export function focusHeading(): void {
 }
 
 /**
+ * Focuses the heading when something else is shown and the focused element is gone with what was there:
+ * a form that has nothing left to do, because its change was made although the answer was lost.
+ */
+export function useFocusHeadingIfLost(shown: unknown): void {
+  const lastShown = useRef(shown);
+  useEffect(() => {
+    if (lastShown.current === shown) return;
+    lastShown.current = shown;
+    if (isFocusLost()) focusHeading();
+  }, [shown]);
+}
+
+/**
  * Focuses the heading after a dialog has closed that has no element to return the focus to: the one
  * that opened it is gone, or it opened with the page.
  */

@@ -290,6 +290,18 @@ describe('canceling', () => {
     },
   );
 
+  it('does not lose the focus if it was made although the answer was lost', async () => {
+    const dropConnection = () => {
+      account.plans = [endPlan(makePlan())];
+      return HttpResponse.error();
+    };
+    recordCancellations(CANCEL, dropConnection);
+    const { user } = renderCancelPage();
+    await user.click(await findCancelButton());
+    expect(await screen.findByText('Nothing to cancel')).toBeVisible();
+    expect(screen.getByRole('heading', { name: 'Cancel Subscriptions' })).toHaveFocus();
+  });
+
   it('cancels nothing that was resumed or started elsewhere without being checked', async () => {
     account.plans = [makePlan(), makeGospelPlan(PAUSED)];
     const requests = recordCancellations(CANCEL);

@@ -8,6 +8,7 @@ import { cancelScreenOptions, siteOptions } from '@/lib/api/queries';
 import type { Plan } from '@/lib/api/types';
 import { useFormDraft } from '@/lib/hooks/useFormDraft';
 import type { SetFrozen } from '@/lib/hooks/useFrozen';
+import { useFocusHeadingIfLost } from '@/ui/focusHeading';
 import { Card } from '@/ui/layout/Card';
 import { CancelBySupport } from './CancelBySupport';
 import styles from './CancelForm.module.css';
@@ -43,6 +44,7 @@ export function CancelForm({ selection, setFrozen }: CancelFormProps) {
   const { chosen, pausable } = selection;
   const canCancel = site?.enableCancelButton ?? true;
   const isPauseOffered = selection.canPause && (site?.pauseOfferOn ?? true);
+  useFocusHeadingIfLost(isPauseOffered);
 
   const [isAsking, setIsAsking] = useState(false);
   const endingNow = chosen.filter(endsAtOnce);

@@ -88,6 +88,14 @@ describe('the list', () => {
     expect(screen.queryByRole('button', { name: /CANCEL/ })).not.toBeInTheDocument();
   });
 
+  it('does not lose the focus on the way to the other subscriptions', async () => {
+    account.plans = [makePlan(ENDING), makeGospelPlan()];
+    const { user } = renderCancelPage('?ids=sub_faith');
+    await user.click(await screen.findByRole('link', { name: 'See all your subscriptions' }));
+    await findCancelButton();
+    expect(screen.getByRole('heading', { level: 1 })).toHaveFocus();
+  });
+
   it('says once when two plans of one name end', async () => {
     account.plans = [makePlan(ENDING), makePlan({ ...ENDING, subId: 'sub_other' })];
     renderCancelPage();

@@ -6,6 +6,7 @@ import { daysLeft } from '@/lib/formats';
 import { useFrozen } from '@/lib/hooks/useFrozen';
 import { paths } from '@/lib/paths';
 import { ErrorState } from '@/ui/feedback/ErrorState';
+import { useFocusHeadingIfLost } from '@/ui/focusHeading';
 import { Card } from '@/ui/layout/Card';
 import { Page } from '@/ui/layout/Page';
 import { PageHeading } from '@/ui/layout/PageHeading';
@@ -27,6 +28,7 @@ export default function CancelPage() {
   const held = costs?.existingPlans ?? [];
   const selection = useCancelSelection(held);
   const isEmpty = selection.listed.length === 0;
+  useFocusHeadingIfLost(isEmpty);
   return (
     <Page width="wide">
       <BackLink to={paths.dashboard} />

@@ -296,6 +296,18 @@ describe('pausing', () => {
     expect(requests).toHaveLength(2);
   });
 
+  it('does not lose the focus if it was made although the answer was lost', async () => {
+    const dropConnection = () => {
+      plans = [makePlan(PAUSE_SCHEDULED), makeGospelPlan(PAUSE_SCHEDULED)];
+      return HttpResponse.error();
+    };
+    recordPauses(PAUSE_ALL, dropConnection);
+    const { user } = renderPage();
+    await user.click(await findPauseButton());
+    expect(await screen.findByText('Nothing to pause right now')).toBeVisible();
+    expect(screen.getByRole('heading', { name: 'Pause Your Subscription' })).toHaveFocus();
+  });
+
   it('acts once however often it is clicked', async () => {
     const requests = recordPauses(PAUSE_ALL);
     const { user } = renderPage();

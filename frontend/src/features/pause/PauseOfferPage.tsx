@@ -7,6 +7,7 @@ import { useScreenLoad } from '@/lib/api/useScreenLoad';
 import { type SetFrozen, useFrozen } from '@/lib/hooks/useFrozen';
 import { paths } from '@/lib/paths';
 import { ErrorState } from '@/ui/feedback/ErrorState';
+import { useFocusHeadingIfLost } from '@/ui/focusHeading';
 import { Card } from '@/ui/layout/Card';
 import { Page } from '@/ui/layout/Page';
 import { PageHeading } from '@/ui/layout/PageHeading';
@@ -32,6 +33,7 @@ export default function PauseOfferPage() {
     if (canPauseAny) void estimate.refetch();
   };
   const isReady = held && (!canPauseAny || estimate.data);
+  useFocusHeadingIfLost(canPauseAny && !failure && Boolean(isReady));
   return (
     <Page>
       <BackLink to={paths.dashboard} />

@@ -264,6 +264,21 @@ describe('upgrading', () => {
     );
   });
 
+  it('does not lose the focus if it was made although the answer was lost', async () => {
+    answerPeriodChange('upgrade', UPGRADED);
+    const { user } = renderPage({});
+    server.use(
+      http.post('*/api/account/upgrade', () => {
+        answerPlans({ existingPlans: [makePlan(YEARLY)] });
+        return HttpResponse.error();
+      }),
+    );
+    await user.click(await findSaveButton());
+    await user.click(await screen.findByRole('button', { name: /^YES, UPGRADE/ }));
+    expect(await screen.findByText('You’re already on annual billing.')).toBeVisible();
+    expect(screen.getByRole('heading', { name: 'Upgrade to annual billing' })).toHaveFocus();
+  });
+
   // shows: client-7
   it('returns to the same selection after a failed payment', async () => {
     const declined = errorResponse(402, 'payment_processing_failed', 'Nothing was changed.');

@@ -14,6 +14,7 @@ import { ButtonLink } from '@/ui/buttons/Button';
 import { classNames } from '@/ui/classNames';
 import { EmptyState } from '@/ui/feedback/EmptyState';
 import { ErrorState } from '@/ui/feedback/ErrorState';
+import { useFocusHeadingIfLost } from '@/ui/focusHeading';
 import { CalendarIcon } from '@/ui/icons/CalendarIcon';
 import { Card } from '@/ui/layout/Card';
 import { Page } from '@/ui/layout/Page';
@@ -64,11 +65,12 @@ function PeriodContent({
 }) {
   const [costs, setFrozen] = useFrozen(currentCosts);
   const held = costs.existingPlans.filter(isLive);
-  if (held.length === 0) return <NoPlans canAdd={costs.plans.length > 0} />;
   const candidates = held.filter((plan) => canChangePeriod(plan, action));
+  const canChange = candidates.length > 0;
+  useFocusHeadingIfLost(canChange);
+  if (held.length === 0) return <NoPlans canAdd={costs.plans.length > 0} />;
   const others = held.filter((plan) => !candidates.includes(plan));
   const reasons = others.map((plan) => unchangeableReason(action, plan));
-  const canChange = candidates.length > 0;
   return (
     <>
       {canChange ? (
