@@ -13,13 +13,13 @@ interface ErrorStateProps {
   retrying?: boolean;
 }
 
-/** Focuses the screen's heading if the focused retry button unmounts after a successful retry. */
+/** Focuses the heading if the focused retry button unmounts after a successful retry. */
 function useFocusHeadingOnRemoval(): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
     const { current } = button;
     return () => {
-      if (document.activeElement === current) focusHeading();
+      if (document.activeElement === current) focusHeading(current);
     };
   }, []);
   return button;

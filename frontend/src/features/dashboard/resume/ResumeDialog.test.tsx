@@ -94,6 +94,16 @@ describe('resuming a paused plan', () => {
     ).toBeInTheDocument();
   });
 
+  it('keeps the focus in its dialog when the amount comes at a second try', async () => {
+    answerEstimate(() => errorResponse(502, 'billing_unavailable', 'No figures came.'));
+    const { user, dialog } = await openResumeDialog();
+    const tryAgain = await dialog.findByRole('button', { name: 'Try again' });
+    answerEstimate(() => HttpResponse.json(FIGURES));
+    await user.click(tryAgain);
+    await dialog.findByRole('button', { name: 'Resume and pay $7.19' });
+    expect(dialog.getByRole('heading', { name: 'Resume Gospel TV now?' })).toHaveFocus();
+  });
+
   it('names the card of a plan that is paused until it is resumed', async () => {
     const method = makeNextBill().paymentSource;
     const bill = {
