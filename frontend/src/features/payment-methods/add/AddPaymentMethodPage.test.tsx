@@ -56,6 +56,14 @@ describe('choosing the kind to add', () => {
     );
   });
 
+  it('keeps them on the way back to the list, too', async () => {
+    const { user } = renderAddPage('?add=Minno-Plan&period=year');
+    await user.click(await screen.findByRole('link', { name: 'Back to payment methods' }));
+    expect(await screen.findByTestId('elsewhere')).toHaveTextContent(
+      '/manage-payment-method?add=Minno-Plan&period=year',
+    );
+  });
+
   it('offers no PayPal where the site does not take it', async () => {
     const site = makeSite({ paypalOffered: false });
     server.use(http.get('*/api/site', () => HttpResponse.json(site)));
