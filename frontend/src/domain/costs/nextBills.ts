@@ -27,9 +27,17 @@ export interface DayBills {
 /** A plan that is or might be billed. */
 export type BillablePlan = Pick<Plan, 'status' | 'hasScheduledPause'>;
 
-/** Said of these plans if nothing is scheduled to bill; a paused one bills when it is resumed. */
-export function noBillsSentence(plans: readonly BillablePlan[]): string {
-  return plans.some(billsOnResume) ? 'No bill is scheduled.' : 'You won’t be billed again.';
+/**
+ * Said of these plans if nothing is scheduled to bill; a paused one bills when it is resumed, and
+ * what is overdue for them, if anything, is still collected.
+ */
+export function noBillsSentence(
+  plans: readonly BillablePlan[],
+  overdue: string | null = null,
+): string {
+  if (plans.some(billsOnResume)) return 'No bill is scheduled.';
+  const exception = overdue ? `, except for the ${overdue} you still owe` : '';
+  return `You won’t be billed again${exception}.`;
 }
 
 /** Customer service can schedule a pause without an end. */
@@ -70,11 +78,16 @@ function dayKey(bill: NextBill): string {
 
 /**
  * The bills to come of plans by day: the next ones and, where they differ, what follows. The parts of a sum
- * are its note; plans are named if not all are billed on that day.
+ * are its note; plans are named if not all are billed on that day. Without a bill, the row says what is
+ * overdue for the plans.
  */
-export function billRows(bills: readonly NextBill[], plans: readonly BillablePlan[]): BillRow[] {
+export function billRows(
+  bills: readonly NextBill[],
+  plans: readonly BillablePlan[],
+  overdue: string | null = null,
+): BillRow[] {
   if (bills.length === 0) {
-    return [{ key: 'no-bill', label: noBillsSentence(plans), kind: 'bill' }];
+    return [{ key: 'no-bill', label: noBillsSentence(plans, overdue), kind: 'bill' }];
   }
   const isShared = countPlans(bills) > 1;
   return groupByDay(bills).map((day) => {

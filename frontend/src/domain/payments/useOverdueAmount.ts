@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { accountOptions, paymentFailureOptions } from '@/lib/api/queries';
-import type { Plan } from '@/lib/api/types';
+import type { Plan, PlanToBe } from '@/lib/api/types';
 import { formatCents, formatList } from '@/lib/formats';
 
 /**
  * What is overdue for these plans, which neither a cancellation nor a pause settles: `$6.99`; null if
  * nothing is, or while it is not known.
  */
-export function useOverdueAmount(plans: readonly Pick<Plan, 'subId'>[]): string | null {
+export function useOverdueAmount(plans: readonly Pick<Plan | PlanToBe, 'subId'>[]): string | null {
   const { data: failure } = useQuery(paymentFailureOptions);
   const overdue = (failure?.failedPayments ?? []).filter(({ subIds }) =>
-    plans.some(({ subId }) => subIds.includes(subId)),
+    plans.some(({ subId }) => subId !== null && subIds.includes(subId)),
   );
   if (overdue.length === 0) return null;
   return formatList(

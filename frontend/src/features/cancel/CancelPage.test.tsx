@@ -88,6 +88,19 @@ describe('the list', () => {
     expect(screen.queryByRole('button', { name: /CANCEL/ })).not.toBeInTheDocument();
   });
 
+  it('does not deny what is overdue where nothing is left to cancel', async () => {
+    const failure = makePaymentFailure({ failedPayments: [makeFailedPayment()] });
+    server.use(http.get('*/api/account/check-payment-failure', () => HttpResponse.json(failure)));
+    account.plans = [makePlan(ENDING)];
+    renderCancelPage();
+    const title = await screen.findByText('Nothing to cancel');
+    await waitFor(() =>
+      expect(title.nextElementSibling).toHaveTextContent(
+        'Faith & Family ends on December 4, 2026, and you won’t be billed again, except for the $6.99 you still owe.',
+      ),
+    );
+  });
+
   it('does not lose the focus on the way to the other subscriptions', async () => {
     account.plans = [makePlan(ENDING), makeGospelPlan()];
     const { user } = renderCancelPage('?ids=sub_faith');

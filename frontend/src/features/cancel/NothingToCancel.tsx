@@ -1,3 +1,4 @@
+import { useOverdueAmount } from '@/domain/payments/useOverdueAmount';
 import { billsBeforeEnd, canBeCancelled, planNotes } from '@/domain/plans/plans';
 import type { Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
@@ -12,6 +13,7 @@ import styles from './NothingToCancel.module.css';
 /** Shown if none of the selected plans can be canceled: why, and where to go next. */
 export function NothingToCancel({ held }: { held: readonly Plan[] }) {
   const hasOthers = held.some(canBeCancelled);
+  const overdue = useOverdueAmount(held);
   return (
     <Card>
       <EmptyState
@@ -25,7 +27,7 @@ export function NothingToCancel({ held }: { held: readonly Plan[] }) {
           )
         }
       >
-        <UnbrokenDates>{explanation(held, hasOthers)}</UnbrokenDates>
+        <UnbrokenDates>{explanation(held, hasOthers, overdue)}</UnbrokenDates>
       </EmptyState>
       {(held.length > 1 || held.some(billsBeforeEnd)) && !hasOthers && (
         <ul className={styles.endings}>
@@ -38,14 +40,15 @@ export function NothingToCancel({ held }: { held: readonly Plan[] }) {
   );
 }
 
-function explanation(held: readonly Plan[], hasOthers: boolean): string {
+function explanation(held: readonly Plan[], hasOthers: boolean, overdue: string | null): string {
   if (held.length === 0) return 'You don’t have a subscription, so you won’t be billed.';
   if (hasOthers)
     return 'Your selection has ended or is about to end. Your other subscriptions continue.';
   if (held.some(billsBeforeEnd)) return 'Your subscriptions are already set to end.';
+  const exception = overdue ? `, except for the ${overdue} you still owe` : '';
   const [plan, ...others] = held;
   if (plan?.cancelAt && others.length === 0) {
-    return `${plan.name} ends on ${formatDate(plan.cancelAt)}, and you won’t be billed again.`;
+    return `${plan.name} ends on ${formatDate(plan.cancelAt)}, and you won’t be billed again${exception}.`;
   }
-  return 'Your subscriptions are already ending, and you won’t be billed again.';
+  return `Your subscriptions are already ending, and you won’t be billed again${exception}.`;
 }

@@ -368,6 +368,18 @@ describe('an account without subscriptions', () => {
     );
     expect(await screen.findByText('PAID')).toBeInTheDocument();
   });
+
+  it('does not deny what is overdue once all subscriptions have ended', async () => {
+    served.plans = [makePlan({ status: 'CANCELLED', cancelAt: '2026-05-04T15:00:00Z' })];
+    const failure = makePaymentFailure({ failedPayments: [makeFailedPayment()] });
+    server.use(http.get('*/api/account/check-payment-failure', () => HttpResponse.json(failure)));
+    renderDashboard();
+    expect(
+      await screen.findByText(
+        'You won’t be billed again, except for the $6.99 you still owe. Your invoices are still here.',
+      ),
+    ).toBeVisible();
+  });
 });
 
 describe('loading', () => {

@@ -4,8 +4,10 @@ import { describe, expect, it, vi } from 'vitest';
 import type { NextBill } from '@/lib/api/types';
 import {
   ENDING,
+  makeFailedPayment,
   makeGospelPlan,
   makeNextBill,
+  makePaymentFailure,
   makePayments,
   makePlan,
   PAUSE_SCHEDULED,
@@ -47,6 +49,15 @@ describe('the next bill', () => {
     unmount();
     renderScreen(<NextBillCard bills={[]} plans={[]} creditBalance={500} creditCurrency="EUR" />);
     expect(card()).toHaveTextContent('It pays your next bills automatically.');
+  });
+
+  it('does not deny what is overdue where no other bill comes', async () => {
+    const failure = makePaymentFailure({ failedPayments: [makeFailedPayment()] });
+    server.use(http.get('*/api/account/check-payment-failure', () => HttpResponse.json(failure)));
+    renderScreen(<NextBillCard bills={[]} plans={[makePlan(ENDING)]} />);
+    expect(
+      await screen.findByText('You won’t be billed again, except for the $6.99 you still owe.'),
+    ).toBeVisible();
   });
 
   it('keeps a place beside the date until the amount has come', () => {

@@ -11,8 +11,9 @@ import {
 } from '@/domain/costs/nextBills';
 import { cardBrandName } from '@/domain/payments/CardBrandMark';
 import { defaultSource } from '@/domain/payments/paymentSources';
+import { useOverdueAmount } from '@/domain/payments/useOverdueAmount';
 import { paymentsOptions } from '@/lib/api/queries';
-import type { NextBill } from '@/lib/api/types';
+import type { NextBill, Plan } from '@/lib/api/types';
 import { formatCount } from '@/lib/formatCount';
 import {
   calendarDaysUntil,
@@ -33,7 +34,7 @@ interface NextBillCardProps {
   /** The bills are older than a change. */
   isOutdated?: boolean;
   /** The plans that they are for. */
-  plans: readonly BillablePlan[];
+  plans: readonly (BillablePlan & Pick<Plan, 'subId'>)[];
   /** What credits pay of the bills, in cents of `creditCurrency`. */
   creditBalance?: number;
   creditCurrency?: string;
@@ -67,6 +68,7 @@ function NextBills({
   const days = groupByDay(next);
   const isSeveral = next.length > 1;
   const { data: payments } = useQuery(paymentsOptions);
+  const overdue = useOverdueAmount(plans);
   const hasMethod = payments && defaultSource(payments) !== undefined;
   const methodPhrase = (bill: NextBill | undefined) =>
     bill?.paymentSource ? sourcePhrase(bill.paymentSource) : missingPhrase(hasMethod);
@@ -77,7 +79,7 @@ function NextBills({
         {days.length > 1 ? 'Your next bills' : 'Your next bill'}
       </h2>
       <div role="status" className={styles.bills} aria-busy={isAwaitingAmount(bills)}>
-        {next.length === 0 && <p className={styles.amount}>{noBillsSentence(plans)}</p>}
+        {next.length === 0 && <p className={styles.amount}>{noBillsSentence(plans, overdue)}</p>}
         {days.map((day) => (
           <BillsOfDay
             key={day.key}

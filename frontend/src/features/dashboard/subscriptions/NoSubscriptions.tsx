@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { noBillsSentence } from '@/domain/costs/nextBills';
 import { listSources } from '@/domain/payments/paymentSources';
+import { useOverdueAmount } from '@/domain/payments/useOverdueAmount';
 import { offersForPeriod } from '@/domain/plans/offeredPlans';
 import { PeriodPicker } from '@/domain/plans/PeriodPicker';
 import {
@@ -29,6 +31,7 @@ interface NoSubscriptionsProps {
  */
 export function NoSubscriptions({ ended, offered }: NoSubscriptionsProps) {
   const isReturning = ended.length > 0;
+  const overdue = useOverdueAmount(ended);
   const endedServices = ended.map(({ service }) => service.toLowerCase());
   const fresh = offered.filter(({ service }) => !endedServices.includes(service.toLowerCase()));
   const [periodUnit, choosePeriod] = useChosenPeriod({ existingPlans: [], plans: fresh });
@@ -39,7 +42,7 @@ export function NoSubscriptions({ ended, offered }: NoSubscriptionsProps) {
       </h2>
       <p>
         {isReturning
-          ? 'You won’t be billed again. Your invoices are still here.'
+          ? `${noBillsSentence(ended, overdue)} Your invoices are still here.`
           : 'Choose what you’d like to watch. You can cancel anytime.'}
       </p>
       <PeriodPicker offered={fresh} periodUnit={periodUnit} onChoose={choosePeriod} />

@@ -6,6 +6,7 @@ import { billRows } from '@/domain/costs/nextBills';
 import { periodPrices, sumRows } from '@/domain/costs/totals';
 import { AgreementLinks } from '@/domain/payments/AgreementLinks';
 import { listSources } from '@/domain/payments/paymentSources';
+import { useOverdueAmount } from '@/domain/payments/useOverdueAmount';
 import { offersForPeriod } from '@/domain/plans/offeredPlans';
 import { PeriodPicker } from '@/domain/plans/PeriodPicker';
 import { PlanTable } from '@/domain/plans/PlanTable';
@@ -127,6 +128,7 @@ function FirstServices({
 /** The rows of the services, unless they are cards, and the sums; nothing without a row. */
 function ServiceTable({ costs, draft }: DraftProps) {
   const ids = useId();
+  const overdue = useOverdueAmount(draft.shown.existingPlans);
   const choosable = draft.periodUnit === null ? draft.all : [];
   const lines = choosable.map((plan) =>
     serviceLine({
@@ -142,7 +144,7 @@ function ServiceTable({ costs, draft }: DraftProps) {
   // The figures of a change, below, have its bills.
   const bills = pricedChange(draft)
     ? []
-    : billRows(draft.shown.nextBills, draft.shown.existingPlans);
+    : billRows(draft.shown.nextBills, draft.shown.existingPlans, overdue);
   return (
     <PlanTable
       caption="Your Subscriptions"

@@ -1,6 +1,7 @@
 import { billRows } from '@/domain/costs/nextBills';
 import { type Costs, periodPrices } from '@/domain/costs/totals';
 import { useChargedMethod } from '@/domain/payments/useChargedMethod';
+import { useOverdueAmount } from '@/domain/payments/useOverdueAmount';
 import type { PlanToBe, ServicesChange } from '@/lib/api/types';
 import { formatCents } from '@/lib/formats';
 import { MoneyRow, Totals } from '@/ui/display/Totals';
@@ -21,6 +22,7 @@ export function CostChange({ now, then, chargedPlanIds }: CostChangeProps) {
   const method = useChargedMethod(
     then.nextBills.filter(({ planIds }) => planIds.some((id) => chargedPlanIds.includes(id))),
   );
+  const overdue = useOverdueAmount(then.existingPlans);
   const dueNote = method ? `taxes included, charged to ${method}` : 'taxes included';
   return (
     <div className={styles.sentences}>
@@ -31,15 +33,17 @@ export function CostChange({ now, then, chargedPlanIds }: CostChangeProps) {
           amount={formatCents(then.dueNow, then.dueCurrencyCode)}
           note={then.dueNow > 0 ? dueNote : undefined}
         />
-        {billRows(then.nextBills, then.existingPlans).map(({ key, label, amount = '', note }) => (
-          <MoneyRow
-            key={key}
-            kind="total"
-            label={<UnbrokenDates>{label}</UnbrokenDates>}
-            amount={amount}
-            note={note}
-          />
-        ))}
+        {billRows(then.nextBills, then.existingPlans, overdue).map(
+          ({ key, label, amount = '', note }) => (
+            <MoneyRow
+              key={key}
+              kind="total"
+              label={<UnbrokenDates>{label}</UnbrokenDates>}
+              amount={amount}
+              note={note}
+            />
+          ),
+        )}
       </Totals>
     </div>
   );

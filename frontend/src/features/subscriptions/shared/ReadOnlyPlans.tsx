@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { billRows } from '@/domain/costs/nextBills';
 import { type Costs, sumRows } from '@/domain/costs/totals';
+import { useOverdueAmount } from '@/domain/payments/useOverdueAmount';
 import { type PlanLine, PlanTable } from '@/domain/plans/PlanTable';
 import { planRowFacts } from '@/domain/plans/planRow';
 import { isEnding, isLive, planNotes, watchableServices } from '@/domain/plans/plans';
@@ -20,12 +21,13 @@ interface ReadOnlyPlansProps {
 export function ReadOnlyPlans({ plans, costs, quiet }: ReadOnlyPlansProps) {
   const { data: site } = useQuery(siteOptions);
   const held = plans.filter(isLive);
+  const overdue = useOverdueAmount(held);
   return (
     <>
       <PlanTable
         caption="Your Subscriptions"
         lines={held.map(planLine)}
-        sums={[...sumRows(costs), ...billRows(costs.nextBills, held)]}
+        sums={[...sumRows(costs), ...billRows(costs.nextBills, held, overdue)]}
       />
       <StartStreaming services={watchableServices(held, site?.services)} quiet={quiet} />
     </>

@@ -60,6 +60,21 @@ describe('the summary', () => {
     expect(gospel).toHaveTextContent('It won’t renew. No more charges.');
   });
 
+  it('does not deny an overdue bill where no other one comes', async () => {
+    const failure = makePaymentFailure({ failedPayments: [makeFailedPayment()] });
+    const costs = makeManagePlans({ existingPlans: [makePlan(ENDING)], nextBills: [] });
+    server.use(
+      http.get('*/api/account/check-payment-failure', () => HttpResponse.json(failure)),
+      http.get('*/api/account/manage-plans', () => HttpResponse.json(costs)),
+    );
+    renderScreen(<SummaryPage />, { at: '/summary' });
+    await waitFor(async () =>
+      expect(await findTable()).toHaveTextContent(
+        'You won’t be billed again, except for the $6.99 you still owe.',
+      ),
+    );
+  });
+
   it('hides the receipt once the change has been undone', async () => {
     const state = createReceiptState(
       ['Faith & Family switches to monthly billing.'],
