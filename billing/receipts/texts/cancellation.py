@@ -40,9 +40,7 @@ def cancellation_receipt(
     ending = scheduled_endings(ended)
     undo_text, links = _way_back(ended, ending)
     return Receipt(
-        title=f"Your cancellation of {plan_names(ended)} is scheduled"
-        if ending
-        else f"{plan_names(ended)} {verb_form(ended, 'was', 'were')} canceled",
+        title=_title(ended, ending),
         lines=[
             *_end_lines(ended, ending, charges, owing),
             *_set_aside_line(set_aside),
@@ -58,10 +56,25 @@ def cancellation_receipt(
     )
 
 
+def _title(ended: Sequence[Subscription], ending: Sequence[Subscription]) -> str:
+    over = _ended_at_once(ended, ending)
+    canceled = f"{plan_names(over)} {verb_form(over, 'was', 'were')} canceled"
+    if not ending:
+        return canceled
+    scheduled = f"Your cancellation of {plan_names(ending)} is scheduled"
+    return f"{scheduled}, and {canceled}" if over else scheduled
+
+
+def _ended_at_once(ended: Sequence[Subscription], ending: Sequence[Subscription]) -> list[Subscription]:
+    return [subscription for subscription in ended if subscription not in ending]
+
+
 def _way_back(ended: Sequence[Subscription], ending: Sequence[Subscription]) -> tuple[str, Sequence[Link]]:
     """Return what is said of keeping the plans or starting them again, and the links to it; nothing of unsold ones."""
     if ending:
-        return "Changed your mind? You can undo this anytime before then.", undo_links(ending, "Keep {}")
+        kept = f"keep {plan_names(ending)} anytime before {verb_form(ending, 'it ends', 'they end')}"
+        what = kept if _ended_at_once(ended, ending) else "undo this anytime before then"
+        return f"Changed your mind? You can {what}.", undo_links(ending, "Keep {}")
     if any(subscription.plan.on_sale for subscription in ended):
         return "You can start again anytime.", [Link("Start again", ADD_SERVICES_PATH)]
     return "", [Link("See your subscriptions", DASHBOARD_PATH)]
@@ -112,7 +125,7 @@ def _set_aside_line(set_aside: Sequence[Subscription]) -> list[str]:
 def _end_lines(
     ended: Sequence[Subscription], ending: Sequence[Subscription], charges: Charges, owing: Collection[str]
 ) -> list[str]:
-    over = [subscription for subscription in ended if subscription not in ending]
+    over = _ended_at_once(ended, ending)
     lines = []
     for rows, last in _by_charges(ending, owing):
         lines.append(f"You can watch {plan_names(rows)} until {verb_form(rows, 'it ends', 'they end')}. {last}")

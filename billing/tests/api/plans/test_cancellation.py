@@ -96,6 +96,19 @@ def test_the_mail_about_an_end_offers_a_new_start_only_of_what_is_sold(
     assert (told["undo_text"], told["action_label"]) == (way_back, link)
 
 
+@pytest.mark.shows("rule-7")
+def test_the_mail_about_different_ends_says_which_plan_is_over_already(shop: SyncedProvider, ava: Account) -> None:
+    browser, gospel = Browser(ava), shop.subscribe("ava", GOSPEL)
+    browser.post("/api/account/pause?days=30")
+    shop.pass_term_end("ava", gospel)
+    shop.subscribe("ava", FAITH)
+    assert browser.post(CANCEL, SURVEY).status_code == 200
+    told = OutgoingMail.objects.latest("pk").context
+    assert told["title"] == "Your cancellation of Faith & Family is scheduled, and Gospel TV was canceled"
+    assert told["undo_text"] == "Changed your mind? You can keep Faith & Family anytime before it ends."
+    assert told["action_label"] == "Keep Faith & Family"
+
+
 def test_the_mail_about_an_end_does_not_deny_an_overdue_bill(shop: SyncedProvider, ava: Account) -> None:
     faith = shop.subscribe("ava", FAITH)
     shop.provider.add_card("ava", DECLINING_CARD)
