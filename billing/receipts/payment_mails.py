@@ -17,7 +17,7 @@ from accounts.models import Account, OutgoingMail
 from accounts.profile import events
 from billing.gateway.errors import GatewayError, NoTurn
 from billing.mirror import account_import
-from billing.models import Invoice, Transaction
+from billing.models import Invoice, Subscription, Transaction
 from billing.queries.commands import has_open_command
 from billing.queries.payments.automatic_payments import (
     PAID,
@@ -151,8 +151,19 @@ def _compose_failed(invoice: Invoice, account: Account) -> Receipt | None:
         return None
     has_method = has_payment_method_failed(invoice)
     return payments.payment_failed_notice(
-        failed, failure, method=method if has_method else "", has_method=has_method, at=last_try_at(invoice)
+        failed,
+        failure,
+        method=method if has_method else "",
+        has_method=has_method,
+        at=last_try_at(invoice),
+        ending=[row.provider_id for row in billed_subscriptions(invoice) if _ends_anyway(row)],
     )
+
+
+def _ends_anyway(subscription: Subscription) -> bool:
+    """Return whether a subscription has ended or ends without another bill, paid or not."""
+    ends = subscription.has_scheduled_cancellation and not subscription.bills_before_end
+    return ends or subscription.status == "cancelled"
 
 
 def _mirror_payment(payment: Mapping[str, Any] | None, row: OutgoingMail) -> None:

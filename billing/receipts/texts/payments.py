@@ -1,6 +1,6 @@
 """The texts of mails about bills that the provider collects by itself (docs/rules.md, rule 22)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -52,11 +52,18 @@ def paid_receipt(
 
 
 def payment_failed_notice(
-    failed: FailedPayment, failure: PaymentFailure, *, method: str, has_method: bool, at: datetime
+    failed: FailedPayment,
+    failure: PaymentFailure,
+    *,
+    method: str,
+    has_method: bool,
+    at: datetime,
+    ending: Collection[str] = (),
 ) -> Receipt:
     """Return the notice of a try that failed: why, how much is due, and when it is tried again.
 
     `failure` tells which plans ended over it; `method` names what was charged, empty if there was nothing to charge.
+    `ending` are the provider's ids of the subscriptions that no payment keeps.
     """
     names = join_words(failed.plans) or "your subscription"
     amount = format_cents(failed.amount_due, failed.currency_code)
@@ -65,7 +72,7 @@ def payment_failed_notice(
         title=f"Your payment for {names} failed",
         lines=[
             f"We couldn't collect {amount}. {REASON_SENTENCES[failed.reason] if has_method else NO_PAYMENT_METHOD}",
-            *_next_try_lines(failed, failure, names),
+            *_next_try_lines(failed, failure, ending),
         ],
         facts=[
             ("Due", amount),
@@ -109,7 +116,7 @@ def _deduction_facts(invoice: Invoice, currency: str) -> list[Fact]:
     return [(label, format_cents(cents, currency)) for label, cents in amounts if cents]
 
 
-def _next_try_lines(failed: FailedPayment, failure: PaymentFailure, names: str) -> list[str]:
+def _next_try_lines(failed: FailedPayment, failure: PaymentFailure, ending: Collection[str]) -> list[str]:
     if failed.next_retry_at:
         date = long_date(failed.next_retry_at)
         return [f"We'll try again on {date}. You can also pay now, with this or another payment method."]
@@ -120,8 +127,15 @@ def _next_try_lines(failed: FailedPayment, failure: PaymentFailure, names: str) 
         "That was our last try.",
         *([f"{join_words(ended)} {verb_form(ended, 'was', 'were')} canceled because of it."] if ended else []),
         *([f"{join_words(paused)} {verb_form(paused, 'is', 'are')} paused because of it."] if paused else []),
-        *([] if ended or paused else [f"Pay now to keep {names}."]),
+        *([] if ended or paused else [_why_pay(plans, ending)]),
     ]
+
+
+def _why_pay(plans: Sequence[tuple[str, str]], ending: Collection[str]) -> str:
+    kept = [name for subscription_id, name in plans if subscription_id not in ending]
+    if plans and not kept:
+        return "The bill stays due until you pay it."
+    return f"Pay now to keep {join_words(kept) or 'your subscription'}."
 
 
 def _lines_of(invoice: Invoice, subscription: Subscription) -> list[Mapping[str, Any]]:

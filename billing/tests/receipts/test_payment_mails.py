@@ -19,6 +19,8 @@ from billing.queries.payments.failed_payments import FailedPayment, PaymentFailu
 from billing.receipts.payment_mails import prepare_payment_mail
 from billing.receipts.phrases import long_date
 from billing.receipts.texts.payments import payment_failed_notice
+from billing.tests.api.browser import Browser
+from billing.tests.api.plans.cancellation_requests import CANCEL
 from billing.tests.changes.test_pauses import pause_plans, run_due_jobs
 from billing.tests.support.live_provider import DECLINING_CARD, FAITH, GOSPEL, KIDS, VISA_CARD, Provider
 from billing.tests.support.webhook_delivery import WebhookDelivery
@@ -221,6 +223,23 @@ def test_the_last_failed_try_says_what_became_of_the_plan(
     assert Invoice.objects.latest("issued_at").status == "not_paid"
     assert "That was our last try." in payment_mails()[-1].body
     assert len({message.body for message in payment_mails()}) == len(payment_mails())
+
+
+def test_the_last_failed_try_promises_no_plan_that_ends_anyway(
+    provider: Provider, webhooks: WebhookDelivery, broke: Account
+) -> None:
+    provider.sandbox.configure_site(dunning_end="keep")
+    provider.travel_to(next_bill(broke) + timedelta(hours=1))
+    deliver(webhooks)
+    assert Browser(broke).post(CANCEL).status_code == 200
+    for _ in range(10):
+        provider.travel(days=1)
+        deliver(webhooks)
+    assert broke.customer.subscriptions.get().status == "non_renewing"
+    told = payment_mails()[-1].body
+    assert "That was our last try." in told
+    assert "Pay now to keep" not in told
+    assert "The bill stays due until you pay it." in told
 
 
 def test_the_last_failed_try_tells_the_end_of_several_plans_in_the_plural() -> None:
