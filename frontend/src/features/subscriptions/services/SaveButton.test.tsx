@@ -51,6 +51,16 @@ describe('saving', () => {
     return { user, dialog };
   }
 
+  it('keeps the plans to add where the payment method is gone', async () => {
+    answers = [() => errorResponse(409, 'payment_method_required', 'Add a payment method first.')];
+    const { user, dialog } = await openSaveDialog();
+    await user.click(await dialog.findByRole('button', { name: 'Yes, add Kids and pay $7.64' }));
+    expect(await dialog.findByRole('link', { name: 'Add a payment method' })).toHaveAttribute(
+      'href',
+      '/add-payment-method?add=Minno-Plan',
+    );
+  });
+
   // shows: api-11
   it('charges nothing before confirmation, and then once', async () => {
     const { user, dialog } = await openSaveDialog();

@@ -78,7 +78,9 @@ export function ChangeDialogs({
         onConfirm={onConfirm}
         onCancel={close}
       >
-        {command.error && !isShownElsewhere && <ChangeFailure error={command.error} />}
+        {command.error && !isShownElsewhere && (
+          <ChangeFailure error={command.error} order={order} />
+        )}
         {nothingLeft && <p>This is already done. There’s nothing left to change.</p>}
         {!nothingLeft && (figures || <FiguresPending estimate={estimate} />)}
         {!nothingLeft && figures && owed}
