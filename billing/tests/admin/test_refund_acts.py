@@ -324,8 +324,7 @@ def test_what_was_refused_does_not_count_whether_or_not_the_account_is_erased(
 def test_what_is_given_at_a_later_try_counts_from_then_on(shop: SyncedProvider, page: ActPage) -> None:
     RefundLimit.objects.filter(group__name="support").update(per_act=200, per_day=200)
     question = page.ask("give-credit", amount="2.00")
-    fault = {"method": "POST", "path": "/promotional_credits/add", "status": 429}
-    shop.provider.sandbox.order_fault(kind="error", count=9, **fault)
+    shop.provider.sandbox.order_fault("error", "/promotional_credits/add", method="POST", status=429, count=9)
     assert "billing_unavailable" in page.confirm(question)
     shop.provider.sandbox.clear_faults()
     RefundGrant.objects.update(created_at=timezone.now() - timedelta(hours=23))
