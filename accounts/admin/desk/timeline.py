@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 from urllib.parse import urlencode
@@ -225,6 +225,8 @@ def _parse_place(text: str) -> _Place | None:
     numbers = {source.name: number for number, source in enumerate(_sources)}
     try:
         moment = parse_datetime(at)
-    except ValueError:
+        if moment is None or moment.tzinfo is None or name not in numbers:
+            return None
+        return _Place(moment.astimezone(UTC), numbers[name], pk)
+    except (ValueError, OverflowError):
         return None
-    return _Place(moment, numbers[name], pk) if moment and moment.tzinfo and name in numbers else None

@@ -64,7 +64,15 @@ def test_the_timeline_pages_through_everything_once_newest_first(support: Client
 
 def test_a_timeline_place_that_is_not_ours_shows_the_newest(support: Client, alice: Account) -> None:
     newest = support.get(account_url(alice)).context["timeline"].entries
-    for place in ("x", "2026-03-10T12:00:00+00:00~nothing~1", "2026-13-10T12:00:00+00:00~invoice~1"):
+    places = [
+        "x",
+        "2026-03-10T12:00:00+00:00~nothing~1",
+        "2026-13-10T12:00:00+00:00~invoice~1",
+        # Times that no database has.
+        "0001-01-01T00:00:00+14:00~invoice~1",
+        "9999-12-31T23:59:59-14:00~invoice~1",
+    ]
+    for place in places:
         shown = support.get(account_url(alice), {"before": place}).context["timeline"].entries
         assert [entry.what for entry in shown] == [entry.what for entry in newest]
     odd = {"before": "2026-03-11T12:00:00+00:00~change~no-uuid", "kind": "no kind"}
