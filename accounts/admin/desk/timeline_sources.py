@@ -16,7 +16,7 @@ from accounts.models import Account, OutgoingMail, SignInEvent
 from accounts.sign_in.browser_name import browser_name
 
 MailState = OutgoingMail.State
-_MAIL_TITLES = {"login_code": "Sign-in code", "sign_in_closed": "Link to sign in, after wrong codes"}
+_MAIL_TITLES = {"login_code": "Sign-in code", "sign_in_closed": "Warning: somebody is guessing sign-in codes"}
 _MAIL_STATES = {MailState.PENDING: INFO, MailState.SENT: GOOD, MailState.DROPPED: "", MailState.FAILED: BAD}
 _SIGN_IN_TONES = {
     SignInEvent.Kind.SENT: INFO,

@@ -9,11 +9,15 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from django.core import mail
 from django.test import Client
 from pytest_django import Settings
 
 from accounts.models import Account, SignInEvent
 from accounts.profile import events
+from accounts.sign_in.guessing import count_failure
+from accounts.sign_in.limits import FAILURES
+from accounts.tests.sign_in.sign_in_client import SignInClient, different_code, send_due_mail
 from billing.models import Command, Invoice, RefusedCode
 from billing.tests.admin.account_desk import PLANTED, account_url, read_account_page
 from billing.tests.api.mirror_factory import (
@@ -77,6 +81,19 @@ def test_a_timeline_place_that_is_not_ours_shows_the_newest(support: Client, ali
         assert [entry.what for entry in shown] == [entry.what for entry in newest]
     odd = {"before": "2026-03-11T12:00:00+00:00~change~no-uuid", "kind": "no kind"}
     assert support.get(account_url(alice), odd).status_code == 200
+
+
+def test_a_warning_of_guessed_codes_is_called_so(support: Client, alice: Account) -> None:
+    for _ in range(FAILURES.count - 1):
+        count_failure(alice.email, known_browser="")
+    stranger = SignInClient()
+    challenge = stranger.request_code(alice.email).json()["challengeId"]
+    wrong = different_code(stranger.read_code())
+    assert stranger.submit_code(wrong, alice.email, challengeId=challenge).status_code == 400
+    send_due_mail()
+    assert mail.outbox[-1].subject == "Somebody is guessing your sign-in codes"
+    told = follow_timeline(support, alice, kind="emails")
+    assert told[0] == ("emails", "Email: Warning: somebody is guessing sign-in codes")
 
 
 def test_a_charge_says_what_for_with_credits_and_leads_to_its_pdf_and_the_provider(
