@@ -40,6 +40,15 @@ OWN_HEADERS = {
     "X-Frame-Options": "DENY",
     "Cache-Control": "no-store",
 }
+# What the portal sets on each of its answers, too, in the same words.
+SHARED_HEADERS = (
+    "X-Content-Type-Options",
+    "X-Frame-Options",
+    "Referrer-Policy",
+    "Cross-Origin-Opener-Policy",
+    "Cross-Origin-Resource-Policy",
+    "Permissions-Policy",
+)
 
 
 @pytest.fixture
@@ -215,6 +224,15 @@ def test_its_own_answers_have_the_security_headers_and_the_form_of_the_api(proxy
     assert too_large.json()["code"] == "payload_too_large"
     assert_own_answer(proxy_alone.request("GET", "/metrics"), 404)
     assert_own_answer(proxy_alone.request("GET", "/", headers={"Host": HOST, "X": "x" * 40_000}), 400)
+
+
+@pytest.mark.shows("security-26", "security-46")
+def test_its_own_answers_have_the_same_headers_as_the_portals(proxy: Proxy) -> None:
+    own, portals = proxy.request("GET", "/metrics"), proxy.request("GET", "/no-page-but-the-app")
+    assert_own_answer(own, 404)
+    assert {name: own.headers.get_list(name) for name in SHARED_HEADERS} == {
+        name: portals.headers.get_list(name) for name in SHARED_HEADERS
+    }
 
 
 @pytest.mark.shows("security-26", "security-46")
