@@ -89,6 +89,8 @@ class SwitchedSubscription:
             unit_price=self.holding.scheduled_price.unit_price if self.is_scheduled else None,
             coupons=self.coupons if coupons is None else coupons,
             at_term_end=not self.at_once,
+            # A trial is charged when it ends.
+            with_waiting=self.at_once and self.holding.status == ACTIVE,
         )
 
     def first_renewal(self, swapped_coupons: tuple[str, ...] | None, *, now: datetime) -> Bill:

@@ -85,10 +85,12 @@ def estimate_change(
     unit_price: int | None = None,
     coupons: Sequence[str] | None = None,
     at_term_end: bool = False,
+    with_waiting: bool = False,
 ) -> ChangeEstimate:
     """Estimate a change of price, now or at term end, with exactly these coupons (None keeps the current ones).
 
-    `unit_price` (cents) was agreed in place of the list price.
+    `unit_price` (cents) was agreed in place of the list price. `with_waiting` adds the unbilled charges that wait for a
+    bill: the invoice of a change that charges at once has them.
     """
     params = {
         **price_params(price, unit_price),
@@ -96,6 +98,7 @@ def estimate_change(
         "prorate": True,
         "invoice_immediately": True,
         "change_option": AT_TERM_END if at_term_end else AT_ONCE,
+        "include_delayed_charges": with_waiting,
         **coupon_params(coupons),
     }
     return _estimate_update(subscription_id, params)

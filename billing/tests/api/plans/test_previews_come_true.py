@@ -140,6 +140,21 @@ def test_an_upgrade_shows_the_renewal_without_a_code_that_it_uses_up(
     assert last_billed_amount(shop, "ava", faith) == renewal
 
 
+@pytest.mark.shows("api-12")
+def test_an_upgrade_shows_the_charges_that_its_invoice_has_besides(shop: SyncedProvider) -> None:
+    zoe, faith = Browser(shop.customer("zoe")), shop.subscribe("zoe", FAITH)
+    dearer = {"item_price_id": f"{FAITH}-USD-Monthly", "quantity": 1, "unit_price": 1699}
+    shop.client.Subscription.update_for_items(faith, {"subscription_items": [dearer], "invoice_immediately": False})
+    shop.import_customer("zoe")
+
+    estimate = zoe.get(f"{UPGRADE}/estimate?planIds={FAITH}").json()
+    result = zoe.post(UPGRADE, {"planIds": [FAITH], "quote": estimate["quote"]}).json()
+
+    # The year, and what the dearer month left to bill, less the credit for the month that was paid.
+    assert estimate["dueNow"] == result["dueNow"] == shop.invoices("zoe")[0]["amount_paid"] == 6999 + 1699 - 699
+    assert next_totals(estimate) == next_totals(result) == {"year": 6999}
+
+
 def test_promotional_credits_pay_a_bill_and_do_not_lower_its_price(shop: SyncedProvider) -> None:
     ava = Browser(shop.customer("ava"))
     shop.subscribe("ava", FAITH)
