@@ -22,10 +22,12 @@ from billing.changes.targets import (
     SET_ASIDE_OPERATIONS,
     CanceledSubscription,
     KeptSubscription,
+    RestorableChanges,
     Target,
     are_ended_alike,
     members_after,
     plans_after,
+    restorable_changes,
     targets_by_id,
     term_end,
 )
@@ -111,7 +113,7 @@ def preview_selection(
     NoChange, InvalidState, PaymentMethodRequired, BillingUnavailable.
     """
     holdings = live_holdings(account)
-    difference = _diff_selection(holdings, plan_ids)
+    difference = _diff_selection(account, holdings, plan_ids)
     if not (difference.added or difference.targets):
         raise NoChange
     if must_pay and difference.added:
@@ -151,7 +153,7 @@ class ChangeSelection(Change):
 
     def needs_fresh_subscriptions(self) -> bool:
         """Return whether a plan starts, which customer service may have started meanwhile, or ends at once."""
-        difference = _diff_selection(live_holdings(self.account), self.plan_ids)
+        difference = _diff_selection(self.account, live_holdings(self.account), self.plan_ids)
         return bool(difference.added) or any(target.is_at_once for target in difference.removed)
 
     def preview(self, now: datetime) -> Preview:
@@ -166,7 +168,7 @@ class ChangeSelection(Change):
         What it has done holds then, so both lead to the same plans.
         """
         left = [step for step in main_steps(earlier) if not step.has_ended]
-        difference = _diff_selection(live_holdings(self.account), self.plan_ids)
+        difference = _diff_selection(self.account, live_holdings(self.account), self.plan_ids)
         others = {step.subscription_id for step in left if step.operation != StepOperation.START_SUBSCRIPTION}
         return _prices_to_start(earlier) == self._added_prices(difference) and others == set(
             targets_by_id(difference.targets)
@@ -174,7 +176,7 @@ class ChangeSelection(Change):
 
     def can_finish(self, earlier: Command) -> bool:
         """Return whether what an earlier command left would be started and ended so now: it may have changed since."""
-        difference = _diff_selection(live_holdings(self.account), self.plan_ids)
+        difference = _diff_selection(self.account, live_holdings(self.account), self.plan_ids)
         starts = _prices_to_start(earlier)
         return starts <= self._added_prices(difference) and are_ended_alike(difference.removed, earlier)
 
@@ -195,7 +197,7 @@ def _prices_to_start(earlier: Command) -> set[str]:
     return {step.arguments["price"] for step in left if step.operation == StepOperation.START_SUBSCRIPTION}
 
 
-def _diff_selection(holdings: Sequence[Holding], plan_ids: Sequence[str]) -> SelectionDiff:
+def _diff_selection(account: Account, holdings: Sequence[Holding], plan_ids: Sequence[str]) -> SelectionDiff:
     selected = _selected_plans(plan_ids)
     held_ids = {holding.plan.id for holding in holdings}
     services = {holding.plan.service for holding in holdings}
@@ -210,13 +212,19 @@ def _diff_selection(holdings: Sequence[Holding], plan_ids: Sequence[str]) -> Sel
     ending = [holding for holding in changeable if holding.status == NON_RENEWING]
     return SelectionDiff(
         added=added,
-        kept_again=tuple(KeptSubscription(holding) for holding in ending if holding.plan.id in selected_ids),
+        kept_again=tuple(_keep_again(account, holding) for holding in ending if holding.plan.id in selected_ids),
         removed=tuple(
             CanceledSubscription(holding)
             for holding in changeable
             if holding.plan.id not in selected_ids and holding not in ending
         ),
     )
+
+
+def _keep_again(account: Account, holding: Holding) -> KeptSubscription:
+    """Return a plan that is wanted again, with the end that customer service has agreed on, if it had one."""
+    bills_left = restorable_changes(account, holding).bills_left
+    return KeptSubscription(holding, RestorableChanges(bills_left=bills_left))
 
 
 def _selected_plans(plan_ids: Sequence[str]) -> list[Plan]:

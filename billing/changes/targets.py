@@ -93,8 +93,11 @@ class CanceledSubscription:
         if subscription.has_scheduled_changes:
             scheduled = self.holding.scheduled_price
             before.append(_scheduled_price_step(StepOperation.SET_CHANGE_ASIDE, self.holding, scheduled))
-        ending = StepOperation.CANCEL_NOW if self.now else StepOperation.CANCEL_AT_TERM_END
-        return [*before, subscription_step(ending, subscription_id, **contract)]
+        if self.now:
+            return [*before, subscription_step(StepOperation.CANCEL_NOW, subscription_id, **contract)]
+        # The cancellation takes the place of the end that customer service has agreed on.
+        end = {} if contract or subscription.bills_left is None else {"billing_cycles": subscription.bills_left}
+        return [*before, subscription_step(StepOperation.CANCEL_AT_TERM_END, subscription_id, **contract, **end)]
 
     def member_after(self, member: BundleMember) -> BundleMember | None:
         """Return the member until its end; None if it ends at once."""
@@ -124,12 +127,14 @@ class RestorableChanges:
     """What a cancellation set aside: a scheduled pause, and what a scheduled change sets.
 
     `pause_ends_at` is the end (UTC) that customer service had given the pause at the provider. Only a pause that was
-    scheduled here (`is_own_pause`) ends otherwise.
+    scheduled here (`is_own_pause`) ends otherwise. `bills_left` is how often it was to renew until its own end, None
+    without one.
     """
 
     pause: bool = False
     is_own_pause: bool = True
     pause_ends_at: datetime | None = None
+    bills_left: int | None = None
     change: ScheduledPrice = NOTHING_SCHEDULED
 
 
@@ -153,7 +158,8 @@ class KeptSubscription:
             after.append(_scheduled_price_step(StepOperation.RESTORE_CHANGE, self.holding, self.restored.change))
         if self.restored.pause:
             after.append(_pause_step(StepOperation.RESTORE_PAUSE, self.holding, self._pause_ends_at))
-        return [subscription_step(StepOperation.KEEP, subscription_id), *after]
+        end = {} if self.restored.bills_left is None else {"billing_cycles": self.restored.bills_left}
+        return [subscription_step(StepOperation.KEEP, subscription_id, **end), *after]
 
     def member_after(self, member: BundleMember) -> BundleMember | None:
         """Return the member as it renews, or as it resumes after a restored pause."""
@@ -249,9 +255,11 @@ def _changes_set_aside_by(done: Sequence[Step], holding: Holding) -> RestorableC
     change = ScheduledPrice(**step.arguments) if step else NOTHING_SCHEDULED
     pause = by_operation.get(StepOperation.SET_PAUSE_ASIDE)
     end = pause.arguments.get("resume_date") if pause else None
+    ending = by_operation.get(StepOperation.CANCEL_AT_TERM_END)
     return RestorableChanges(
         pause=pause is not None,
         is_own_pause=pause_schedules.was_set_aside(holding.subscription),
         pause_ends_at=None if end is None else datetime.fromtimestamp(end, tz=UTC),
+        bills_left=ending.arguments.get("billing_cycles") if ending else None,
         change=change if price_on_sale(change.price) else NOTHING_SCHEDULED,
     )

@@ -89,11 +89,11 @@ def _is_resumed(subscription: SubscriptionSnapshot, **_: Any) -> bool:
     return subscription.status in ("active", "in_trial", "non_renewing")
 
 
-def _is_continuing(subscription: SubscriptionSnapshot) -> bool:
+def _is_continuing(subscription: SubscriptionSnapshot, **_: Any) -> bool:
     return subscription.status in ("active", "in_trial") and subscription.payload.get("cancelled_at") is None
 
 
-def _is_ending(subscription: SubscriptionSnapshot, *, has_contract: bool = False) -> bool:
+def _is_ending(subscription: SubscriptionSnapshot, *, has_contract: bool = False, **_: Any) -> bool:
     """Whether a subscription ends without another bill, or with the contract that it is bound to."""
     payload = subscription.payload
     if subscription.status == "cancelled":
@@ -128,6 +128,10 @@ def _has_address(snapshots: Sequence[Snapshot], *, customer: str, email: str) ->
     """Whether a customer has an email address."""
     found = (row for row in snapshots if isinstance(row, CustomerSnapshot) and row.id == customer)
     return any(usable_address(row.email) == usable_address(email) for row in found)
+
+
+def _cancel_at_term_end(subscription_id: str, *, key: str, has_contract: bool = False, **_: Any) -> Sequence[Snapshot]:
+    return changes.cancel_at_term_end(subscription_id, key=key, has_contract=has_contract)
 
 
 def _set_pause_aside(subscription_id: str, *, key: str, **_: Any) -> list[Snapshot]:
@@ -265,7 +269,7 @@ OPERATIONS: Mapping[str, Operation] = {
         makes_invoice=True,
     ),
     StepOperation.CANCEL_AT_TERM_END: Operation(
-        send=changes.cancel_at_term_end,
+        send=_cancel_at_term_end,
         is_done=_shown_by_subscription(_is_ending),
         record_effects=_record_cancellations,
     ),

@@ -167,11 +167,14 @@ def cancel_now(subscription_id: str, *, key: str, has_contract: bool = False) ->
     )
 
 
-def remove_scheduled_cancellation(subscription_id: str, *, key: str) -> list[Snapshot]:
-    """Remove a scheduled cancellation."""
+def remove_scheduled_cancellation(
+    subscription_id: str, *, key: str, billing_cycles: int | None = None
+) -> list[Snapshot]:
+    """Remove a scheduled cancellation; the subscription renews so often, or without an end."""
+    params = {} if billing_cycles is None else {"billing_cycles": billing_cycles}
     return changed_records(
         write_to_provider(
-            chargebee_sdk().Subscription.remove_scheduled_cancellation, subscription_id, key=key, params={}
+            chargebee_sdk().Subscription.remove_scheduled_cancellation, subscription_id, key=key, params=params
         )
     )
 

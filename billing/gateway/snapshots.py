@@ -24,6 +24,7 @@ SUBSCRIPTION_FIELDS = (
     "pause_date", "resume_date", "cancelled_at", "cancel_reason", "cancel_schedule_created_at",
     "start_date", "started_at", "activated_at", "created_at", "updated_at", "has_scheduled_changes",
     "due_invoices_count", "due_since", "total_dues", "payment_source_id", "auto_collection",
+    "remaining_billing_cycles",
 )  # fmt: skip
 COUPON_ON_SUBSCRIPTION_FIELDS = ("coupon_id", "coupon_code", "applied_count", "apply_till")
 DISCOUNT_ON_SUBSCRIPTION_FIELDS = (

@@ -196,6 +196,11 @@ class Subscription(MirroredResource):
         return self.instant("cancelled_at")
 
     @property
+    def bills_left(self) -> int | None:
+        """How often it still renews until it ends, as customer service has agreed; None without such an end."""
+        return self.cents("remaining_billing_cycles") or None
+
+    @property
     def contract_end(self) -> datetime | None:
         """When the contract that it is bound to ends; None without a contract."""
         return self.instant("contract_end")

@@ -436,6 +436,26 @@ def test_the_undo_restores_a_waiting_free_month(shop: SyncedProvider, ava: Accou
 
 
 @pytest.mark.shows("api-25")
+@pytest.mark.shows("rule-6")
+@pytest.mark.parametrize("way", ["undone", "selected again"])
+def test_a_kept_plan_has_the_end_again_that_customer_service_agreed_on(
+    shop: SyncedProvider, ava: Account, way: str
+) -> None:
+    browser, faith = Browser(ava), shop.subscribe("ava", FAITH, billing_cycles=3)
+    assert browser.post(CANCEL).status_code == 200
+    requests: dict[str, tuple[str, dict[str, Any]]] = {
+        "undone": (KEEP, {"subscriptionId": [faith]}),
+        "selected again": ("/api/account/add-remove-service", {"planIds": [FAITH]}),
+    }
+    assert browser.post(*requests[way]).status_code == 200
+    assert shop.subscription(faith)["remaining_billing_cycles"] == 2
+
+    shop.provider.travel(days=120)
+
+    assert shop.subscription(faith)["status"] == "cancelled"
+    assert len(shop.invoices("ava")) == 3
+
+
 def test_a_change_of_many_long_names_is_told_in_as_much_as_the_activity_holds(
     shop: SyncedProvider, ava: Account
 ) -> None:
