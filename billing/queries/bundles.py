@@ -5,7 +5,7 @@ then does not. Just after is ten minutes: of plans that were bought together, th
 the others end. Coupons are corrected with every change, after a resume, and by the nightly job.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -14,6 +14,7 @@ from billing.queries.discounts import ITEM_LEVEL
 from billing.queries.subscriptions.holdings import NOTHING_SCHEDULED, Holding, ScheduledPrice
 
 MIN_BUNDLE_SIZE = 2
+ACTIVE_COUPON = "active"
 JUST_AFTER = timedelta(minutes=10)
 # The provider refuses writes to a paused subscription (docs/rules.md, rule 6).
 WRITABLE_STATUSES = ("active", "in_trial", "non_renewing")
@@ -51,21 +52,35 @@ class CouponSwap:
 
 @dataclass(frozen=True)
 class RateTable:
-    """The current bundle rates by size, and the ids of all coupons that are or were one (all item-level coupons)."""
+    """The current bundle rates by size, and the ids of all coupons that are or were one (all item-level coupons).
+
+    `closed` are those that the provider adds to no subscription any more, since somebody there has let them expire or
+    archived them. Who has one keeps it.
+    """
 
     by_size: tuple[tuple[int, str], ...]
     ids: frozenset[str]
+    closed: frozenset[str] = frozenset()
 
     @classmethod
     def load_current(cls) -> "RateTable":
         """Return the current rates. Two queries."""
         rates = list(BundleRate.objects.order_by("size").values_list("size", "coupon_id"))
-        item_level = Coupon.objects.filter(payload__apply_on=ITEM_LEVEL).values_list("provider_id", flat=True)
-        return cls(by_size=tuple(rates), ids=frozenset([*item_level, *(coupon for _, coupon in rates)]))
+        item_level = Coupon.objects.filter(payload__apply_on=ITEM_LEVEL)
+        statuses = dict(item_level.values_list("provider_id", "payload__status"))
+        return cls(
+            by_size=tuple(rates),
+            ids=frozenset([*statuses, *(coupon for _, coupon in rates)]),
+            closed=frozenset(coupon for coupon, status in statuses.items() if status not in (None, ACTIVE_COUPON)),
+        )
 
-    def coupon_for(self, size: int) -> tuple[str, ...]:
-        """Return the coupon of the largest rate that a bundle of this size reaches; empty below the smallest."""
-        return tuple(coupon for min_size, coupon in self.by_size if min_size <= size)[-1:]
+    def coupon_for(self, size: int, *, held: Collection[str] = ()) -> tuple[str, ...]:
+        """Return the coupon of the largest rate that a bundle of this size reaches; empty below the smallest.
+
+        One that is closed counts for a subscription that has it, among the `held` coupons, alone.
+        """
+        open_rates = ((least, coupon) for least, coupon in self.by_size if coupon in held or coupon not in self.closed)
+        return tuple(coupon for least, coupon in open_rates if least <= size)[-1:]
 
     def bundle_coupons_in(self, coupons: Iterable[str]) -> tuple[str, ...]:
         """Return the coupons that grant a bundle rate."""
@@ -81,7 +96,8 @@ def required_coupon(member: BundleMember, among: Sequence[BundleMember], rates: 
     """Return the bundle coupon that a member must carry on its next bill; its present one when no bill is due."""
     if member.bills_at is None:
         return rates.bundle_coupons_in(member.coupons)
-    return rates.coupon_for(sum(other.is_live_after(member.bills_at) for other in among))
+    size = sum(other.is_live_after(member.bills_at) for other in among)
+    return rates.coupon_for(size, held=member.coupons)
 
 
 def required_swaps(members: Sequence[BundleMember], rates: RateTable) -> list[CouponSwap]:

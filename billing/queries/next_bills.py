@@ -381,7 +381,8 @@ def _rows_at(
     """Return the coupon rows with the bundle's coupon of a bill at a time."""
     if member is None or rates is None:
         return rows
-    coupons = rates.coupon_for(sum(other.is_live_after(at) for other in members))
+    held = {str(row["coupon_id"]) for row in rows}
+    coupons = rates.coupon_for(sum(other.is_live_after(at) for other in members), held=held)
     own = [row for row in rows if row["coupon_id"] not in rates.ids]
     return [*own, *({"coupon_id": coupon} for coupon in coupons)]
 

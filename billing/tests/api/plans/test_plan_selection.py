@@ -10,6 +10,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.models import Account, OutgoingMail
+from billing.changes.discounts import bundle_coupons
 from billing.models import Command
 from billing.tests.api.browser import Browser, is_refusal, pick_fields, timeless_figures
 from billing.tests.api.mirror_factory import FAITH, GOSPEL, KIDS, LEGACY, make_subscription, open_account
@@ -176,6 +177,27 @@ def test_an_addition_beside_a_scheduled_pause_matches_its_estimate(shop: SyncedP
     assert result.status_code == 200
     assert pick_fields(estimate, MONEY) == pick_fields(result, MONEY)
     assert existing_plan(result, FAITH)["hasScheduledPause"] is True
+
+
+@pytest.mark.shows("rule-5")
+def test_a_plan_can_be_added_though_the_coupon_of_its_bundle_has_expired(shop: SyncedProvider, bundles: None) -> None:
+    account = shop.customer("zoe")
+    faith = shop.subscribe("zoe", FAITH, coupon_ids=["BUNDLE-2"])
+    gospel = shop.subscribe("zoe", GOSPEL, coupon_ids=["BUNDLE-2"])
+    for coupon in ("BUNDLE-2", "BUNDLE-3"):
+        shop.client.Coupon.update_for_items(coupon, {"valid_till": shop.timestamp_in_days(1)})
+    shop.provider.travel(days=2)
+    shop.import_customer("zoe")
+    zoe, selection = Browser(account), {"planIds": [FAITH, GOSPEL, KIDS]}
+
+    estimate = zoe.post(ESTIMATE, selection).json()
+    result = zoe.post(CHANGE, {**selection, "quote": estimate["quote"]})
+
+    assert result.status_code == 200
+    assert estimate["dueNow"] == result.json()["dueNow"] == shop.invoices("zoe")[0]["amount_paid"] == 899
+    assert [shop.coupons_on(held) for held in (faith, gospel)] == [["BUNDLE-2"], ["BUNDLE-2"]]
+    assert result.json()["total"] == zoe.get(MANAGE).json()["total"] == estimate["total"] == 629 + 719 + 899
+    assert not bundle_coupons.pending_swaps(account)
 
 
 def test_the_mail_about_a_removal_does_not_deny_an_overdue_bill(shop: SyncedProvider, ava: Browser) -> None:
