@@ -92,7 +92,8 @@ class Balances:
 class BilledPlan:
     """A plan that will bill: when (UTC), at which terms and price, with which coupon rows, and its estimated next bill.
 
-    `bill` is None while it is not known. From `ends_at` on it bills nothing. `subscription_id` is empty for a plan that
+    `bill` is None while it is not known. From `ends_at` on it bills nothing, nor after `bills_left` bills; both are
+    None without such an end. `subscription_id` is empty for a plan that
     has not started. `anchor_day` is the day of the month on which it bills where a month has that day. `full_price` is
     what a whole period costs before discounts (cents), which the next bill need not be; None if that is not known.
     `is_collected` says whether its bills are charged automatically, None if the customer says it.
@@ -111,6 +112,7 @@ class BilledPlan:
     anchor_day: int = 0
     member: BundleMember | None = None
     ends_at: datetime | None = None
+    bills_left: int | None = None
     full_price: int | None = None
     creation: tuple[datetime, int] = NOT_CREATED
 
@@ -252,6 +254,7 @@ def billed_plan(holding: Holding, bill: EstimatedBill | None, members: Iterable[
         anchor_day=started.day if started and not holding.is_paused and not holding.has_scheduled_pause else at.day,
         member=member,
         ends_at=ends_at,
+        bills_left=subscription.bills_left,
         full_price=holding.next_amount,
         creation=(subscription.created_at, subscription.pk),
     )
@@ -317,7 +320,7 @@ def _bills_in_sequence(
         return
     rows = rows_after_bill(plan.coupon_rows, plan.bill.coupon_ids, plan.at, book)
     full_price = plan.bill.full_price if plan.full_price is None else plan.full_price
-    for count in range(1, HORIZON):
+    for count in range(1, min(HORIZON, plan.bills_left or HORIZON)):
         at = date_after_bill(plan, count)
         if plan.ends_at is not None and at >= plan.ends_at:
             return

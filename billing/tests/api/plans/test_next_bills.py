@@ -198,6 +198,21 @@ def test_what_follows_a_free_month_is_before_tax_if_plans_are_taxed(
 
 
 @pytest.mark.shows("rule-21")
+def test_nothing_follows_the_last_bill_that_customer_service_agreed_on(shop: SyncedProvider) -> None:
+    ava = shop.customer("ava")
+    shop.coupon("OFF", cents=100)
+    shop.subscribe("ava", FAITH, billing_cycles=2)
+    shop.subscribe("ava", GOSPEL, billing_cycles=3)
+    for entry in shop.provider.raw_subscriptions("ava"):
+        shop.client.Subscription.update_for_items(entry, {"coupon_ids": ["OFF"]})
+    shop.import_customer("ava")
+
+    told = [(bill["planIds"], bill["amount"], bill["follows"]) for bill in read_bills(ava)]
+
+    assert told == [([FAITH], 599, False), ([GOSPEL], 699, False), ([GOSPEL], 799, True)]
+
+
+@pytest.mark.shows("rule-21")
 def test_nothing_is_billed_after_a_cancellation(shop: SyncedProvider) -> None:
     ava = shop.customer("ava")
     shop.subscribe("ava", FAITH)
