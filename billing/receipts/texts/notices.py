@@ -104,10 +104,19 @@ def renewal_notice(bill: UpcomingBill) -> Receipt:
             *_payment_lines(bill),
         ],
         facts=[("Renews", date), ("Amount", bill.amount), *_payment_method_facts(bill.subscription)],
-        undo_text=f"You can change or cancel it anytime before then and keep watching until {date}.",
+        undo_text=_way_out(bill),
         action=ADD_METHOD_LINK if _lacks_method(bill) else SUBSCRIPTIONS_LINK,
         links=[_cancel_link(bill.subscription)],
     )
+
+
+def _way_out(bill: UpcomingBill) -> str:
+    """Return what a cancellation before a renewal does: under contract it ends nothing before the contract."""
+    contract_end = bill.subscription.contract_end
+    if contract_end is not None and contract_end > bill.at:
+        until = long_date(contract_end)
+        return f"It has a contract until {until}. If you cancel, it ends then, and we bill you until then."
+    return f"You can change or cancel it anytime before then and keep watching until {long_date(bill.at)}."
 
 
 def resume_declined_notice(schedule: PauseSchedule, tries: Sequence[datetime]) -> Receipt:

@@ -202,6 +202,24 @@ def test_operators_set_how_many_days_before(provider: Provider) -> None:
     assert run_notices_before(provider, next_bill_at() - timedelta(days=14)) == 1
 
 
+@pytest.mark.shows("rule-16", "rule-19")
+def test_a_renewal_under_contract_promises_no_end_before_its_bill(provider: Provider) -> None:
+    alice = provider.subscriber("alice")
+    contract = {"billing_cycles": 2, "contract_term": {"action_at_term_end": "renew"}}
+    provider.subscribe("alice", FAITH, unit="Yearly", **contract)
+    account_import.resync_account(alice)
+    held, at = Subscription.objects.get(), next_bill_at()
+    assert held.contract_end is not None
+    assert held.contract_end > at
+    assert run_notices_before(provider, at - timedelta(days=30)) == 1
+    send_due_mail()
+    (sent,) = [message for message in mail.outbox if long_date(at) in message.subject]
+    end = long_date(held.contract_end)
+    assert f"It has a contract until {end}. If you cancel, it ends then, and we bill you until then." in sent.body
+    assert "You can change or cancel" not in sent.body
+    assert f"/cancelAll?ids={held.provider_id}" in sent.body
+
+
 def test_the_next_years_renewal_gets_another_notice(provider: Provider) -> None:
     make_yearly(provider)
     first = next_bill_at()
