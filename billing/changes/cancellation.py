@@ -65,7 +65,7 @@ def cancel_subscriptions(
     """
     holdings = chosen_holdings(account, subscription_ids)
     feedback = cancellation_survey.store_answers(
-        account, _continuing_holdings(holdings), survey, key=key, actor=actor, brand=brand, now=now
+        account, continuing_holdings(holdings), survey, key=key, actor=actor, brand=brand, now=now
     )
     with cancellation_survey.record_failure(feedback):
         change = CancelSubscriptions(account, CANCEL, subscription_ids, feedback)
@@ -101,7 +101,7 @@ class CancelSubscriptions(SurveyedChange):
     def plan_steps(self, command: Command, preview: Preview | None) -> list[Step]:
         """Return the steps. Raises NothingToCancel."""
         holdings = chosen_holdings(self.account, self.subscription_ids)
-        continuing = _continuing_holdings(holdings)
+        continuing = continuing_holdings(holdings)
         if not continuing or (self.subscription_ids is not None and len(continuing) < len(holdings)):
             raise NothingToCancel
         self.link_answers(command, continuing)
@@ -112,11 +112,12 @@ class CancelSubscriptions(SurveyedChange):
         return {target.holding.subscription.provider_id for target in self._targets()}
 
     def _targets(self) -> list[CanceledSubscription]:
-        continuing = _continuing_holdings(chosen_holdings(self.account, self.subscription_ids))
+        continuing = continuing_holdings(chosen_holdings(self.account, self.subscription_ids))
         return [CanceledSubscription(holding, now=self.at_once) for holding in continuing]
 
 
-def _continuing_holdings(holdings: Sequence[Holding]) -> list[Holding]:
+def continuing_holdings(holdings: Sequence[Holding]) -> list[Holding]:
+    """Return the holdings that a cancellation would end earlier than they end."""
     return [holding for holding in holdings if holding.can_be_canceled]
 
 
@@ -136,19 +137,25 @@ def _compose_receipt(command: Command, subscriptions: list[Subscription]) -> Act
     holdings = live_holdings(command.account)
     receipt = cancellation.cancellation_receipt(
         ended,
-        going_on=[holding.subscription for holding in _continuing_holdings(holdings)],
+        going_on=[holding.subscription for holding in continuing_holdings(holdings)],
         set_aside=set_aside,
         charges=command_charges(command, ended),
         owing=owing_subscription_ids(command.account),
-        lost=[perk for holding in holdings if holding.subscription in ended for perk in _waiting_perks(holding)],
+        lost=lost_perks(holdings, ended),
     )
     return ActivityReceipt("cancelled", receipt)
 
 
-def _waiting_perks(holding: Holding) -> list[str]:
-    """Return the subscriber's words for the discounts that wait for a subscription's next bill."""
+def lost_perks(holdings: Sequence[Holding], ended: Sequence[Subscription]) -> list[str]:
+    """Return the subscriber's words for the discounts that wait for a next bill of what ends."""
     kinds = {"free_month": "Your free month of", "code": "Your code for"}
-    return [f"{words} {holding.plan.name}" for kind, words in kinds.items() if holding.has_waiting_discount(kind)]
+    return [
+        f"{words} {holding.plan.name}"
+        for holding in holdings
+        if holding.subscription in ended
+        for kind, words in kinds.items()
+        if holding.has_waiting_discount(kind)
+    ]
 
 
 CANCEL = CommandKind("cancel", compose_receipt=_compose_receipt, finish=_finish_cancellation)

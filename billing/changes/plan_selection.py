@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import Account
+from billing.changes.cancellation import continuing_holdings, lost_perks
 from billing.changes.discounts import bundle_coupons
 from billing.changes.plan_change import main_steps
 from billing.changes.preview import (
@@ -440,11 +441,17 @@ def _compose_receipt(command: Command, subscriptions: list[Subscription]) -> Act
             if set_aside
             else None
         )
+    holdings = live_holdings(command.account)
+    going_on = [holding.subscription for holding in continuing_holdings(holdings)]
     receipt = plan_texts.services_changed_receipt(
         started=started,
         kept=kept,
         ended=ended,
         charges=command_charges(command, started),
+        # With the bundle, the next bills of the others have changed.
+        going_on=[subscription for subscription in going_on if subscription not in [*started, *kept]],
+        set_aside=set_aside,
+        lost=lost_perks(holdings, ended),
         owing=owing_subscription_ids(command.account),
     )
     return ActivityReceipt("services_changed", receipt)

@@ -43,8 +43,7 @@ def cancellation_receipt(
         title=_title(ended, ending),
         lines=[
             *_end_lines(ended, ending, charges, owing),
-            *_set_aside_line(set_aside),
-            *_lost_line(lost),
+            *set_aside_lines(set_aside, lost),
         ],
         facts=[
             *((plan_name(subscription), end_phrase(subscription)) for subscription in ended),
@@ -115,11 +114,15 @@ def _pause_facts(pausing: Sequence[Subscription]) -> list[Fact]:
     ]
 
 
-def _set_aside_line(set_aside: Sequence[Subscription]) -> list[str]:
-    if not set_aside:
-        return []
-    canceled = f"This also cancels the scheduled changes to {plan_names(set_aside)}."
-    return [f"{canceled} If you undo the cancellation, we'll put them back."]
+def set_aside_lines(set_aside: Sequence[Subscription], lost: Sequence[str]) -> list[str]:
+    """Return what an end takes the place of: scheduled pauses and changes, and discounts that waited for a bill."""
+    lines = []
+    if set_aside:
+        canceled = f"This also cancels the scheduled changes to {plan_names(set_aside)}."
+        lines.append(f"{canceled} If you undo the cancellation, we'll put them back.")
+    if lost:
+        lines.append(f"{join_words(lost)} won't be used unless you undo this.")
+    return lines
 
 
 def _end_lines(
@@ -147,9 +150,3 @@ def _last_charges(over: Sequence[Subscription], owing: Collection[str]) -> str:
     """Return that nothing more is charged for these, except what is still owed: it is collected all the same."""
     is_owed = any(subscription.provider_id in owing for subscription in over)
     return "No more charges, except what you still owe." if is_owed else "No more charges."
-
-
-def _lost_line(lost: Sequence[str]) -> list[str]:
-    if not lost:
-        return []
-    return [f"{join_words(lost)} won't be used unless you undo this."]

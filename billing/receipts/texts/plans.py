@@ -17,6 +17,7 @@ from billing.receipts.phrases import (
     scheduled_endings,
     verb_form,
 )
+from billing.receipts.texts.cancellation import set_aside_lines
 
 
 def services_changed_receipt(
@@ -25,11 +26,15 @@ def services_changed_receipt(
     kept: Sequence[Subscription],
     ended: Sequence[Subscription],
     charges: Charges,
+    going_on: Sequence[Subscription] = (),
+    set_aside: Sequence[Subscription] = (),
+    lost: Sequence[str] = (),
     owing: Collection[str] = (),
 ) -> Receipt:
     """Return the receipt of added, kept and removed services, with what was charged.
 
-    `owing` are the provider's ids of the subscriptions for which something is still collected.
+    `going_on`, `set_aside`, and `lost` are as in the receipt of a cancellation. `owing` are the provider's ids of the
+    subscriptions for which something is still collected.
     """
     facts: list[Fact] = [(plan_name(subscription), "starts now") for subscription in started]
     facts += [(plan_name(subscription), "continues") for subscription in kept]
@@ -38,8 +43,8 @@ def services_changed_receipt(
     ending = scheduled_endings(ended)
     return Receipt(
         title=_services_title(started, kept, ended),
-        lines=_services_lines(started, kept, ended, owing),
-        facts=[*facts, *billing_facts([*started, *kept])],
+        lines=[*_services_lines(started, kept, ended, owing), *set_aside_lines(set_aside, lost)],
+        facts=[*facts, *billing_facts([*started, *kept, *going_on])],
         undo_text="Changed your mind? You can undo this anytime before then." if ending else "",
         links=undo_links(ending, "Keep {}"),
     )

@@ -45,6 +45,19 @@ def ava(shop: SyncedProvider, bundles: None) -> Browser:
     return Browser(account)
 
 
+def test_the_mail_about_a_removal_tells_what_it_changes_besides(shop: SyncedProvider, ava: Browser) -> None:
+    shop.offer_free_month()
+    ava.post("/api/account/claim-my-offer")
+    subscriptions = {plan["id"]: plan["subId"] for plan in ava.get("/api/account").json()["plans"]}
+    ava.post("/api/account/subscriptions/multiple-pause", {"subscriptionId": [subscriptions[GOSPEL]]})
+    assert ava.post(CHANGE, {"planIds": [FAITH]}).status_code == 200
+    told = OutgoingMail.objects.latest("pk").context
+    assert told["title"] == "You removed Gospel TV"
+    assert any("cancels the scheduled changes to Gospel TV." in line for line in told["lines"])
+    assert "Your free month of Gospel TV won't be used unless you undo this." in told["lines"]
+    assert dict(told["facts"])["Next Faith & Family bill"].startswith("$6.99 before tax on ")
+
+
 @pytest.mark.shows("api-10")
 def test_an_addition_is_estimated_with_its_totals(shop: SyncedProvider, ava: Browser) -> None:
     response = ava.post(ESTIMATE, {"planIds": [FAITH, GOSPEL, KIDS]})
