@@ -175,6 +175,20 @@ describe('canceling the pause', () => {
     );
   });
 
+  it('does not lose the focus if it was made although the answer was lost', async () => {
+    const { user } = renderPage({ existingPlans: [makePlan(PAUSE_SCHEDULED)] });
+    const costs = makeManagePlans({ existingPlans: [makePlan()] });
+    server.use(
+      http.post(REMOVE, () => {
+        server.use(http.get('*/api/account/manage-plans', () => HttpResponse.json(costs)));
+        return HttpResponse.error();
+      }),
+    );
+    await user.click(await screen.findByRole('button', { name: /^Cancel Pause/ }));
+    expect(await screen.findByText('Nothing is paused, and no pause is scheduled.')).toBeVisible();
+    expect(screen.getByRole('heading', { name: 'Your Subscriptions' })).toHaveFocus();
+  });
+
   // shows: paused-6
   it('stays on the screen and shows a failure', async () => {
     server.use(

@@ -30,7 +30,11 @@ export default function PauseSummaryPage() {
   const plans = useQuery(managePlansOptions);
   const failure = useScreenLoad(plans);
   const [isDismissed, setIsDismissed] = useState(false);
-  const heading = useFocusIfLost<HTMLHeadingElement>(isDismissed);
+  const pausing = plans.data?.existingPlans.filter((plan) => plan.hasScheduledPause) ?? [];
+  // A pause's button goes with it, also if the answer to its removal was lost.
+  const heading = useFocusIfLost<HTMLHeadingElement>(
+    [isDismissed, ...pausing.map(({ subId }) => subId)].join(),
+  );
   return (
     <Page>
       <BackLink to={paths.dashboard} />
