@@ -106,17 +106,22 @@ def renewal_notice(bill: UpcomingBill) -> Receipt:
         facts=[("Renews", date), ("Amount", bill.amount), *_payment_method_facts(bill.subscription)],
         undo_text=_way_out(bill),
         action=ADD_METHOD_LINK if _lacks_method(bill) else SUBSCRIPTIONS_LINK,
-        links=[_cancel_link(bill.subscription)],
+        links=[] if _is_bound_until_its_end(bill) else [_cancel_link(bill.subscription)],
     )
 
 
 def _way_out(bill: UpcomingBill) -> str:
     """Return what a cancellation before a renewal does: under contract it ends nothing before the contract."""
     contract_end = bill.subscription.contract_end
-    if contract_end is not None and contract_end > bill.at:
-        until = long_date(contract_end)
-        return f"It has a contract until {until}. If you cancel, it ends then, and we bill you until then."
-    return f"You can change or cancel it anytime before then and keep watching until {long_date(bill.at)}."
+    if contract_end is None or contract_end <= bill.at:
+        return f"You can change or cancel it anytime before then and keep watching until {long_date(bill.at)}."
+    ends = "It ends" if _is_bound_until_its_end(bill) else "If you cancel, it ends"
+    return f"It has a contract until {long_date(contract_end)}. {ends} then, and we bill you until then."
+
+
+def _is_bound_until_its_end(bill: UpcomingBill) -> bool:
+    """Return whether it is canceled and ends with its contract, so that there is nothing left to cancel."""
+    return bill.subscription.contract_end is not None and bill.subscription.has_scheduled_cancellation
 
 
 def resume_declined_notice(schedule: PauseSchedule, tries: Sequence[datetime]) -> Receipt:

@@ -22,6 +22,7 @@ from billing.mirror import account_import
 from billing.models import PauseSchedule, Subscription
 from billing.receipts import notices
 from billing.receipts.phrases import long_date
+from billing.tests.api.browser import Browser
 from billing.tests.changes.test_pauses import pause_plans, run_due_jobs
 from billing.tests.support.live_provider import FAITH, GOSPEL, KIDS, Provider
 
@@ -203,11 +204,16 @@ def test_operators_set_how_many_days_before(provider: Provider) -> None:
 
 
 @pytest.mark.shows("rule-16", "rule-19")
-def test_a_renewal_under_contract_promises_no_end_before_its_bill(provider: Provider) -> None:
+@pytest.mark.parametrize(("is_canceled", "what"), [(False, "If you cancel, it ends"), (True, "It ends")])
+def test_a_renewal_under_contract_promises_no_end_before_its_bill(
+    provider: Provider, *, is_canceled: bool, what: str
+) -> None:
     alice = provider.subscriber("alice")
     contract = {"billing_cycles": 2, "contract_term": {"action_at_term_end": "renew"}}
     provider.subscribe("alice", FAITH, unit="Yearly", **contract)
     account_import.resync_account(alice)
+    if is_canceled:
+        assert Browser(alice).post("/api/account/cancel").status_code == 200
     held, at = Subscription.objects.get(), next_bill_at()
     assert held.contract_end is not None
     assert held.contract_end > at
@@ -215,9 +221,9 @@ def test_a_renewal_under_contract_promises_no_end_before_its_bill(provider: Prov
     send_due_mail()
     (sent,) = [message for message in mail.outbox if long_date(at) in message.subject]
     end = long_date(held.contract_end)
-    assert f"It has a contract until {end}. If you cancel, it ends then, and we bill you until then." in sent.body
+    assert f"It has a contract until {end}. {what} then, and we bill you until then." in sent.body
     assert "You can change or cancel" not in sent.body
-    assert f"/cancelAll?ids={held.provider_id}" in sent.body
+    assert (f"/cancelAll?ids={held.provider_id}" in sent.body) is not is_canceled
 
 
 def test_the_next_years_renewal_gets_another_notice(provider: Provider) -> None:
