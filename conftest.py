@@ -27,18 +27,26 @@ from django.core.management import call_command
 from django.db import connection, transaction
 from django.db.models import Model
 from django.test import TransactionTestCase
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 from pytest_django import DjangoDbBlocker, Settings
 
 from billing.gateway.http import transport
 
 ROOT = Path(__file__).resolve().parent
-SANDBOX_START_SECONDS = 30
+SANDBOX_START_SECONDS = 120
 SANDBOX_DATABASE = "sandbox.sqlite3"
 # Where the sandbox's clock starts by default: in an ordinary month, far from the turn of a month or year.
 GENESIS = datetime(2026, 3, 10, 12, tzinfo=UTC)
 # For httpx, which otherwise loads all certificate authorities for every request, even for one without TLS.
 NO_AUTHORITIES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 CLOCK_POLL_SECONDS = 0.005
+
+# How long an example takes says only how busy the machine is.
+hypothesis_settings.register_profile(
+    "any machine", hypothesis_settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+hypothesis_settings.load_profile("any machine")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -26,7 +26,7 @@ from e2e.support.demo_portal import (
 )
 
 # Only a failure waits this long; a busy machine may need it.
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=60_000)
 
 
 @pytest.fixture(scope="session")

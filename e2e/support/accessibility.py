@@ -44,7 +44,7 @@ NEXT_FRAME = "() => new Promise((done) => requestAnimationFrame(() => done()))"
 WIDE: ViewportSize = {"width": 1280, "height": 900}
 NARROW: ViewportSize = {"width": 320, "height": 720}
 POLL_MS = 50
-WAIT_SECONDS = 20
+WAIT_SECONDS = 60
 T = TypeVar("T")
 Look = tuple[Literal["light", "dark"], ViewportSize]
 Rules = dict[str, Any]

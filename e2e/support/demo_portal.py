@@ -30,7 +30,7 @@ from playwright.sync_api import Page
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 180
-MAIL_SECONDS = 45
+MAIL_SECONDS = 120
 COMMAND_SECONDS = 600
 IDLE_SECONDS = 0.7
 SANDBOX_DATABASE = "sandbox.sqlite3"

@@ -12,7 +12,7 @@ from e2e.support.accessibility import LIGHT_RULES, RULES, axe_violations_in_all_
 from e2e.support.page_actions import PageAction, RouteAnswer, abort_held_requests, click_control, do_nothing
 
 ANIMATIONS_ARE_STILL = "() => document.getAnimations().every(({ playState }) => playState !== 'running')"
-SHOWN_SECONDS = 20
+SHOWN_SECONDS = 60
 # Answered here, so that it opens offline, too. For a page that is not isolated as ours are, such as `about:blank`, the
 # browser would start another process, and one more for the screen that follows.
 BLANK = "/blank"

@@ -17,7 +17,7 @@ import redis
 
 from dev.servers import server_binary
 
-START_SECONDS = 30.0
+START_SECONDS = 120.0
 # Durability is not needed: the data is deleted after the tests.
 WITHOUT_DURABILITY = ("-c", "fsync=off", "-c", "full_page_writes=off")
 

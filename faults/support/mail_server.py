@@ -10,7 +10,7 @@ from email.message import EmailMessage
 from email.policy import default as modern_policy
 from typing import cast
 
-WAIT_SECONDS = 30.0
+WAIT_SECONDS = 60.0
 
 
 class _SmtpHandler(socketserver.StreamRequestHandler):

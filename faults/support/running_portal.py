@@ -32,7 +32,7 @@ from faults.support.mail_server import MailServer
 from faults.support.tcp_relay import TcpRelay
 from portal.celery import BEAT_EXPIRES_SECONDS
 
-START_SECONDS = 60.0
+START_SECONDS = 180.0
 # Beat ticks every 20 seconds and a worker reconnects to its broker within 10; the rest is for slow machines.
 RECOVERY_SECONDS = 120.0
 # What is asked is often a database or another process, which takes a core from what is waited for.

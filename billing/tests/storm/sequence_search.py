@@ -98,7 +98,6 @@ def search_sequences(
         stateful_step_count=LONG_STEPS if LONG_SEQUENCES else steps,
         derandomize=not LONG_SEQUENCES,
         database=None,
-        deadline=None,
         print_blob=True,
         suppress_health_check=list(HealthCheck),
     )

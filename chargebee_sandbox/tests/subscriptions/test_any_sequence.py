@@ -20,7 +20,6 @@ COUPONS = ("TEN", "HALF-ONCE", "FIVE-A-WHILE", "ANNUAL")
 BOUNDS = settings(
     max_examples=18,
     derandomize=True,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
