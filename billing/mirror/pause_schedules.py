@@ -14,6 +14,7 @@ from billing.models import Command, PauseSchedule, Subscription
 from billing.models.mirror_row import MirroredResource
 
 PAUSE_DAYS = 30
+LATE_START = timedelta(hours=1)
 
 State = PauseSchedule.State
 
@@ -138,9 +139,11 @@ def _sync_started_pause(schedule: PauseSchedule, now: datetime) -> None:
 def _is_later_pause(subscription: Subscription, schedule: PauseSchedule) -> bool:
     """Return whether a subscription was resumed unnoticed and paused again by customer service, for as long as it says.
 
-    A pause keeps its date while it is in effect.
+    A pause keeps its date while it is in effect, but the provider may begin one a little after its scheduled time. One
+    that began before its schedule was made is the schedule's own.
     """
-    return subscription.pause_date is not None and subscription.pause_date > schedule.pause_date
+    began = subscription.pause_date
+    return began is not None and began > max(schedule.pause_date + LATE_START, schedule.created_at)
 
 
 def _sync_dates(schedule: PauseSchedule) -> None:

@@ -33,14 +33,16 @@ def create_paused(portal: RunningPortal, name: str, *, state: str, since: timede
         ids.append(portal.provider.subscription(account).id)
         api.pause(ids[-1], {"pause_option": "immediately"})
         account_import.refresh_resource("subscription", ids[-1])
-    began = clock.billing_now() - since
+    now = clock.billing_now()
+    began = now - since
     PauseSchedule.objects.bulk_create(
         PauseSchedule(
             subscription=subscription,
             state=state,
             pause_date=began,
             resume_date=began + timedelta(days=30),
-            created_at=began,
+            # After the provider's pause began, which would be another one otherwise.
+            created_at=now,
         )
         for subscription in Subscription.objects.filter(provider_id__in=ids, status="paused")
     )
