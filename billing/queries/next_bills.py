@@ -93,11 +93,11 @@ class BilledPlan:
     """A plan that will bill: when (UTC), at which terms and price, with which coupon rows, and its estimated next bill.
 
     `bill` is None while it is not known. From `ends_at` on it bills nothing, nor after `bills_left` bills; both are
-    None without such an end. `subscription_id` is empty for a plan that
-    has not started. `anchor_day` is the day of the month on which it bills where a month has that day. `full_price` is
-    what a whole period costs before discounts (cents), which the next bill need not be; None if that is not known.
-    `is_collected` says whether its bills are charged automatically, None if the customer says it.
-    `creation` orders subscriptions by their creation: the time (UTC), and the row's key for those of one time.
+    None without such an end. `subscription_id` is empty for a plan that has not started. `anchor_day` is the day of the
+    month on which it bills where a month has that day. `full_price` is what a whole period costs before discounts
+    (cents), which the next bill need not be; None if that is not known. `is_collected` says whether its bills are
+    charged automatically, None if the customer says it. `creation` orders subscriptions by their creation: the time
+    (UTC), and the row's key for those of one time.
     """
 
     plan: Plan
