@@ -447,7 +447,8 @@ def _compose_receipt(command: Command, subscriptions: list[Subscription]) -> Act
         started=started,
         kept=kept,
         ended=ended,
-        charges=command_charges(command, started),
+        # A plan that ends at once bills what waited for a bill.
+        charges=command_charges(command, [*started, *ended]),
         # With the bundle, the next bills of the others have changed.
         going_on=[subscription for subscription in going_on if subscription not in [*started, *kept]],
         set_aside=set_aside,

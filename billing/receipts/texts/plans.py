@@ -39,7 +39,7 @@ def services_changed_receipt(
     facts: list[Fact] = [(plan_name(subscription), "starts now") for subscription in started]
     facts += [(plan_name(subscription), "continues") for subscription in kept]
     facts += [(plan_name(subscription), end_phrase(subscription)) for subscription in ended]
-    facts += charges.receipt_facts() if started else []
+    facts += charges.receipt_facts() if started or charges.total else []
     ending = scheduled_endings(ended)
     return Receipt(
         title=_services_title(started, kept, ended),

@@ -222,6 +222,22 @@ def test_the_mail_about_a_removal_does_not_deny_an_overdue_bill(shop: SyncedProv
     assert told["lines"] == ["No more charges for Gospel TV, except what you still owe."]
 
 
+@pytest.mark.shows("rule-16")
+def test_the_mail_about_a_removal_names_what_its_end_has_billed(shop: SyncedProvider, ava: Browser) -> None:
+    gospel = existing_plan(ava.get(MANAGE), GOSPEL)["subId"]
+    dearer = {"item_price_id": f"{GOSPEL}-USD-Monthly", "quantity": 1, "unit_price": 1799}
+    change = {"subscription_items": [dearer], "prorate": True, "invoice_immediately": False}
+    shop.client.Subscription.update_for_items(gospel, change)
+    shop.client.Subscription.pause(gospel, {"pause_option": "immediately"})
+    shop.import_customer("ava")
+
+    assert ava.post(CHANGE, {"planIds": [FAITH]}).status_code == 200
+
+    billed = shop.invoices("ava")[0]["amount_paid"]
+    assert billed > 0
+    assert dict(OutgoingMail.objects.latest("pk").context["facts"])["Charged"] == f"${billed / 100:.2f}, taxes included"
+
+
 def test_it_accepts_snake_case(ava: Browser) -> None:
     assert ava.post(ESTIMATE, {"plan_ids": [FAITH]}).status_code == 200
     assert ava.post(CHANGE, {"plan_ids": [FAITH]}).status_code == 200
