@@ -1,5 +1,6 @@
 // Runs Lighthouse on a page several times with an empty cache, and prints the scores by category as JSON, with the speed
-// that Lighthouse measured of the machine.
+// that Lighthouse measured of the machine, and two figures in milliseconds that tell the page from the machine: how long
+// tasks delayed input, and how long they would have if the page's process had never waited for a processor.
 // node lighthouse.mjs FOLDER CHROMIUM ROUNDS phone|desktop ADDRESS [TOKEN]
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -12,7 +13,27 @@ const [{ default: lighthouse, desktopConfig }, { default: puppeteer }] = await P
   ['lighthouse', 'puppeteer-core'].map((name) => import(pathToFileURL(resolve(name)).href)),
 );
 const CATEGORIES = ['performance', 'accessibility', 'best-practices'];
+const FIGURES = ['speed of the machine', 'blocked', 'blocked by itself'];
+// What Lighthouse takes the processor to be slower by, and a task that delays no input to take at most.
+const SLOWDOWN = form === 'desktop' ? 1 : 4;
+const UNNOTICED_MS = 50;
 const config = form === 'desktop' ? desktopConfig : { extends: 'lighthouse:default' };
+
+/** The milliseconds by which the processor time of the page's tasks delays input, from its first script on. */
+function sumOwnDelays({ traceEvents }) {
+  const scripts = traceEvents.filter(
+    ({ name, args }) =>
+      name === 'EvaluateScript' && args.data?.url?.startsWith(new URL(address).origin),
+  );
+  const first = scripts.reduce((earliest, script) => (script.ts < earliest.ts ? script : earliest));
+  const delays = traceEvents
+    .filter(
+      ({ name, pid, tid, ts, dur }) =>
+        name === 'RunTask' && pid === first.pid && tid === first.tid && ts + dur >= first.ts,
+    )
+    .map(({ tdur }) => Math.max(0, (SLOWDOWN * tdur) / 1000 - UNNOTICED_MS));
+  return Math.round(delays.reduce((sum, delay) => sum + delay, 0));
+}
 
 async function measureScores() {
   const browser = await puppeteer.launch({
@@ -37,13 +58,23 @@ async function measureScores() {
       onlyCategories: CATEGORIES,
       disableStorageReset: true,
     };
-    const { lhr } = await lighthouse(address, { logLevel: 'error' }, { ...config, settings }, page);
+    const { lhr, artifacts } = await lighthouse(
+      address,
+      { logLevel: 'error' },
+      { ...config, settings },
+      page,
+    );
     if (lhr.finalDisplayedUrl !== address)
       throw new Error(`${address} led to ${lhr.finalDisplayedUrl}`);
     const scores = CATEGORIES.map((category) => lhr.categories[category].score);
     // A failed audit leaves its category without a score, which says nothing about the page.
     if (scores.includes(null)) return null;
-    return [...scores.map((score) => Math.round(score * 100)), lhr.environment.benchmarkIndex];
+    return [
+      ...scores.map((score) => Math.round(score * 100)),
+      lhr.environment.benchmarkIndex,
+      Math.round(lhr.audits['total-blocking-time'].numericValue),
+      sumOwnDelays(artifacts.Trace),
+    ];
   } finally {
     await browser.close();
   }
@@ -55,7 +86,7 @@ for (let attempts = 0; runs.length < Number(rounds); attempts += 1) {
   const scores = await measureScores();
   if (scores) runs.push(scores);
 }
-const byName = [...CATEGORIES, 'speed of the machine'].map((name, index) => [
+const byName = [...CATEGORIES, ...FIGURES].map((name, index) => [
   name,
   runs.map((scores) => scores[index]),
 ]);
