@@ -12,6 +12,7 @@ import { readAccountView, readSiteFromPage } from '@/lib/page/pageSettings';
 import { watchTraversals } from '@/lib/page/traversals';
 import { applySite } from '@/lib/site';
 import { useAuth } from '@/stores/auth';
+import { renderApp } from './renderApp';
 
 // Before the first request.
 if (readAccountView() !== null) useAuth.getState().seeAccount();
@@ -32,7 +33,4 @@ setTimeout(() => {
   prefetchScreen(queryClient, window.location.pathname);
   forgetStartedReads();
 });
-setTimeout(async () => {
-  const { renderApp } = await import(/* webpackMode: "eager" */ './renderApp');
-  renderApp(queryClient, isFollowed);
-});
+setTimeout(() => renderApp(queryClient, isFollowed));

@@ -11,4 +11,4 @@ if (token !== null && readAccountView() === null) {
 
 // The first use of `Intl` takes a phone nearly a tenth of a second. Here it comes while the scripts
 // are on their way and in a task of its own, so that it does not delay the first screen.
-setTimeout(() => Intl.DateTimeFormat.supportedLocalesOf('en-US'));
+setTimeout(() => new Intl.DateTimeFormat('en-US'));
