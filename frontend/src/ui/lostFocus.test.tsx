@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { expect, it } from 'vitest';
 
-import { useFocusIfLost } from './useFocusIfLost';
+import { useFocusIfLost } from './lostFocus';
 
 function List({ loaded }: { loaded: boolean }) {
   const [more, setMore] = useState(true);

@@ -1,5 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
+import { focusHeading } from './focusHeading';
+
 let lastFocused: EventTarget | null = null;
 document.addEventListener('focusin', ({ target }) => {
   lastFocused = target;
@@ -29,11 +31,35 @@ export function isFocusLost(): boolean {
  */
 export function useFocusIfLost<T extends HTMLElement>(state: unknown): RefObject<T | null> {
   const target = useRef<T>(null);
+  useMoveFocusIfLost(state, () => target.current?.focus());
+  return target;
+}
+
+/**
+ * Focuses the heading when something else is shown and the focused element is gone with what was there:
+ * a form that has nothing left to do, because its change was made although the answer was lost.
+ */
+export function useFocusHeadingIfLost(shown: unknown): void {
+  useMoveFocusIfLost(shown, focusHeading);
+}
+
+function useMoveFocusIfLost(state: unknown, moveFocus: () => void): void {
   const lastState = useRef(state);
   useEffect(() => {
     if (lastState.current === state) return;
     lastState.current = state;
-    if (isFocusLost()) target.current?.focus();
-  }, [state]);
-  return target;
+    if (isFocusLost()) moveFocus();
+  }, [state, moveFocus]);
+}
+
+/**
+ * Focuses the heading after a dialog has closed that has no element to return the focus to: the one
+ * that opened it is gone, or it opened with the page.
+ */
+export function useFocusHeadingAfterClose(open: boolean): void {
+  const wasOpen = useRef(open);
+  useEffect(() => {
+    if (wasOpen.current && !open && isFocusLost()) focusHeading();
+    wasOpen.current = open;
+  }, [open]);
 }

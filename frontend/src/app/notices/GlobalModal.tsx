@@ -5,7 +5,7 @@ import { notifyError } from '@/lib/api/notifyError';
 import { useLoader } from '@/stores/loader';
 import { useModal } from '@/stores/modal';
 import { ConfirmModal } from '@/ui/dialogs/ConfirmModal';
-import { useFocusHeadingAfterClose } from '@/ui/focusHeading';
+import { useFocusHeadingAfterClose } from '@/ui/lostFocus';
 
 /** The global confirmation dialog, rendered from its store. It closes on navigation. */
 export function GlobalModal() {

@@ -10,7 +10,7 @@ import { StatusPill } from '@/ui/display/StatusPill';
 import { ErrorState } from '@/ui/feedback/ErrorState';
 import { Card } from '@/ui/layout/Card';
 import { SkeletonRows } from '@/ui/loading/SkeletonRows';
-import { useFocusIfLost } from '@/ui/useFocusIfLost';
+import { useFocusIfLost } from '@/ui/lostFocus';
 import { revokeOtherSessions, sessionsOptions } from './api';
 import { browserName } from './browserName';
 import styles from './Sessions.module.css';

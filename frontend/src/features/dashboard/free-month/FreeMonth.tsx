@@ -6,7 +6,7 @@ import { formatCents } from '@/lib/formats';
 import { Button } from '@/ui/buttons/Button';
 import { GiftIcon } from '@/ui/icons/GiftIcon';
 import { Card } from '@/ui/layout/Card';
-import { useFocusIfLost } from '@/ui/useFocusIfLost';
+import { useFocusIfLost } from '@/ui/lostFocus';
 import { freeMonthOptions } from './api';
 import styles from './FreeMonth.module.css';
 import { FreeMonthDialog } from './FreeMonthDialog';

@@ -8,7 +8,7 @@ import { useLoader } from '@/stores/loader';
 import { Button } from '@/ui/buttons/Button';
 import { ConfirmModal } from '@/ui/dialogs/ConfirmModal';
 import { Dialog } from '@/ui/dialogs/Dialog';
-import { useFocusHeadingAfterClose } from '@/ui/focusHeading';
+import { useFocusHeadingAfterClose } from '@/ui/lostFocus';
 import {
   findUndoable,
   nothingScheduledMessage,

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import styles from '@/features/payment-methods/shared/PaymentForm.module.css';
 import { Button } from '@/ui/buttons/Button';
 import { InfoAlert } from '@/ui/feedback/InfoAlert';
-import { isFocusLost } from '@/ui/useFocusIfLost';
+import { isFocusLost } from '@/ui/lostFocus';
 
 interface PayPalAttemptEndProps {
   message: string;

@@ -6,7 +6,7 @@ import type { Plan } from '@/lib/api/types';
 import { formatDate } from '@/lib/formats';
 import { Timeline, type TimelineItem } from '@/ui/display/Timeline';
 import { Card } from '@/ui/layout/Card';
-import { useFocusIfLost } from '@/ui/useFocusIfLost';
+import { useFocusIfLost } from '@/ui/lostFocus';
 import { UndoButton } from './UndoButton';
 
 /** The upcoming events of all plans, with dates and undo buttons. */
