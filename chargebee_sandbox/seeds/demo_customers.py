@@ -176,7 +176,11 @@ KIM = ("Kim", "Foster", "640 Cherry Creek Drive", "Denver", "CO", "Colorado", "8
 
 
 def customer_actions(present: int) -> Iterator[SeedAction]:
-    """Return the actions of all customers, customer by customer."""
+    """Return the actions of all customers, customer by customer.
+
+    The plans of a customer begin within seconds. If minutes were between them, so could midnight be: their bills would
+    come on two days, and their pauses would end on two.
+    """
     for customer_history in (
         _ava_actions,
         _ben_actions,
@@ -201,7 +205,7 @@ def _ava_actions(present: int) -> Iterator[SeedAction]:
     yield ava.signs_up(start - 20 * MINUTE)
     yield ava.adds_card(start - 10 * MINUTE, VISA)
     yield ava.subscribes_to(start, FAITH_MONTHLY, coupon_ids=BUNDLE_OF_TWO)
-    yield ava.subscribes_to(start + 2 * MINUTE, GOSPEL_MONTHLY, coupon_ids=BUNDLE_OF_TWO)
+    yield ava.subscribes_to(start + 1, GOSPEL_MONTHLY, coupon_ids=BUNDLE_OF_TWO)
     yield ava.adds_card(present - 70 * DAY, MASTERCARD)
 
 
@@ -231,7 +235,7 @@ def _dan_actions(present: int) -> Iterator[SeedAction]:
     yield dan.signs_up(start - 25 * MINUTE)
     yield dan.adds_card(start - 12 * MINUTE, VISA)
     yield dan.subscribes_to(start, GOSPEL_MONTHLY, coupon_ids=BUNDLE_OF_TWO)
-    yield dan.subscribes_to(start + 3 * MINUTE, FAITH_MONTHLY, coupon_ids=BUNDLE_OF_TWO)
+    yield dan.subscribes_to(start + 1, FAITH_MONTHLY, coupon_ids=BUNDLE_OF_TWO)
     yield dan.pauses_at_term_end(paused_at - 3 * DAY, GOSPEL_MONTHLY)
 
 
@@ -242,7 +246,7 @@ def _ella_actions(present: int) -> Iterator[SeedAction]:
     yield ella.signs_up(start - 18 * MINUTE)
     yield ella.adds_card(start - 8 * MINUTE, VISA)
     yield ella.subscribes_to(start, FAITH_MONTHLY, coupon_ids=BUNDLE_OF_TWO)
-    yield ella.subscribes_to(start + 2 * MINUTE, KIDS_MONTHLY, coupon_ids=BUNDLE_OF_TWO)
+    yield ella.subscribes_to(start + 1, KIDS_MONTHLY, coupon_ids=BUNDLE_OF_TWO)
     yield ella.pauses_at_term_end(present - 2 * DAY, FAITH_MONTHLY)
 
 
@@ -275,7 +279,7 @@ def _hugo_actions(present: int) -> Iterator[SeedAction]:
     yield hugo.signs_up(start - 16 * MINUTE)
     yield hugo.adds_card(start - 7 * MINUTE, MASTERCARD)
     yield hugo.subscribes_to(start, FAITH_MONTHLY, coupon_ids=BUNDLE_OF_TWO)
-    yield hugo.subscribes_to(start + 4 * MINUTE, GOSPEL_MONTHLY, coupon_ids=BUNDLE_OF_TWO)
+    yield hugo.subscribes_to(start + 1, GOSPEL_MONTHLY, coupon_ids=BUNDLE_OF_TWO)
     yield hugo.cancels_at_term_end(present - 205 * DAY, FAITH_MONTHLY)
     yield hugo.cancels_at_term_end(present - 205 * DAY + MINUTE, GOSPEL_MONTHLY)
 
@@ -293,8 +297,8 @@ def _jo_actions(present: int) -> Iterator[SeedAction]:
     yield jo.signs_up(start - 30 * MINUTE)
     yield jo.adds_paypal(start - 12 * MINUTE)
     yield jo.subscribes_to(start, FAITH_MONTHLY, coupon_ids=BUNDLE_OF_THREE)
-    yield jo.subscribes_to(start + 2 * MINUTE, GOSPEL_MONTHLY, coupon_ids=BUNDLE_OF_THREE)
-    yield jo.subscribes_to(start + 4 * MINUTE, KIDS_MONTHLY, coupon_ids=BUNDLE_OF_THREE)
+    yield jo.subscribes_to(start + 1, GOSPEL_MONTHLY, coupon_ids=BUNDLE_OF_THREE)
+    yield jo.subscribes_to(start + 2, KIDS_MONTHLY, coupon_ids=BUNDLE_OF_THREE)
     yield jo.adds_card(present - 45 * DAY, VISA)
 
 
