@@ -68,7 +68,7 @@ export default (_env, { mode = 'production' }) => ({
   entry: {
     start: './frontend/src/app/start.ts',
     react: { import: 'react-dom/client', dependOn: 'start' },
-    main: { import: './frontend/src/app/main.ts', dependOn: 'react' },
+    main: { import: './frontend/src/app/main.tsx', dependOn: 'react' },
   },
   output: {
     path: output,

@@ -24,7 +24,7 @@ function configFor(folder, entry) {
 }
 
 async function buildBundles(folders) {
-  const entries = ['./frontend/src/app/main.ts', './frontend/bench/base.js'];
+  const entries = ['./frontend/src/app/main.tsx', './frontend/bench/base.js'];
   const stats = await promisify(webpack)(
     entries.map((entry, index) => configFor(folders[index], entry)),
   );
