@@ -14,13 +14,16 @@ const [{ default: lighthouse, desktopConfig }, { default: puppeteer }] = await P
 );
 const CATEGORIES = ['performance', 'accessibility', 'best-practices'];
 const FIGURES = ['speed of the machine', 'blocked', 'blocked by itself'];
-// What Lighthouse takes the processor to be slower by, and a task that delays no input to take at most.
-const SLOWDOWN = form === 'desktop' ? 1 : 4;
+// The longest task that Lighthouse takes to delay no input.
 const UNNOTICED_MS = 50;
 const config = form === 'desktop' ? desktopConfig : { extends: 'lighthouse:default' };
 
-/** The milliseconds by which the processor time of the page's tasks delays input, from its first script on. */
-function sumOwnDelays({ traceEvents }) {
+/**
+ * The milliseconds by which the processor time of the page's tasks delays input, from its first script on.
+ *
+ * @param slowdown How many times slower Lighthouse takes the processor to be.
+ */
+function sumOwnDelays({ traceEvents }, slowdown) {
   const scripts = traceEvents.filter(
     ({ name, args }) =>
       name === 'EvaluateScript' && args.data?.url?.startsWith(new URL(address).origin),
@@ -31,7 +34,7 @@ function sumOwnDelays({ traceEvents }) {
       ({ name, pid, tid, ts, dur }) =>
         name === 'RunTask' && pid === first.pid && tid === first.tid && ts + dur >= first.ts,
     )
-    .map(({ tdur }) => Math.max(0, (SLOWDOWN * tdur) / 1000 - UNNOTICED_MS));
+    .map(({ tdur }) => Math.max(0, (slowdown * tdur) / 1000 - UNNOTICED_MS));
   return Math.round(delays.reduce((sum, delay) => sum + delay, 0));
 }
 
@@ -73,7 +76,7 @@ async function measureScores() {
       ...scores.map((score) => Math.round(score * 100)),
       lhr.environment.benchmarkIndex,
       Math.round(lhr.audits['total-blocking-time'].numericValue),
-      sumOwnDelays(artifacts.Trace),
+      sumOwnDelays(artifacts.Trace, lhr.configSettings.throttling.cpuSlowdownMultiplier),
     ];
   } finally {
     await browser.close();
