@@ -1,17 +1,21 @@
 """The mirror: copies of the provider's records of customers, and of coupons."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db import models
-from django.db.models.fields.json import KeyTransform
+from django.db.models import OuterRef, Subquery, Value
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models.functions import Coalesce
 from django.utils.functional import cached_property
 
 from accounts.models import Account
 from billing.models.catalog import ItemPrice, Plan
 from billing.models.mirror_row import MirroredResource
-from billing.terms import DEFAULT_CURRENCY, BillingTerms
+from billing.terms import DEFAULT_CURRENCY, TAX_INCLUSIVE, BillingTerms
 
 LIVE_STATUSES = ("future", "in_trial", "active", "non_renewing", "paused")
 PAYING_STATUSES = ("active", "non_renewing")
@@ -55,6 +59,21 @@ class ErasedCustomer(models.Model):
         return self.provider_id
 
 
+class SubscriptionManager(models.Manager["Subscription"]):
+    """Finds the subscriptions whose prices include tax."""
+
+    def tax_inclusive_keys(self, subscriptions: Sequence[Subscription]) -> set[int]:
+        """Return the keys of those subscriptions for which `is_tax_in_prices` is true. One query."""
+        code, text = KeyTextTransform("currency_code", "payload"), models.TextField()
+        currency = Coalesce(code, Value(DEFAULT_CURRENCY), output_field=text)
+        invoices = Invoice.objects.filter(customer=OuterRef("customer"), deleted=False)
+        in_currency = invoices.annotate(currency=currency).filter(currency=OuterRef("currency"))
+        newest = in_currency.order_by("-issued_at", "-pk").values(price_type=KeyTextTransform("price_type", "payload"))
+        found = self.filter(pk__in=[subscription.pk for subscription in subscriptions]).annotate(currency=currency)
+        with_type = found.annotate(price_type=Subquery(newest[:1], output_field=text))
+        return set(with_type.filter(price_type=TAX_INCLUSIVE).values_list("pk", flat=True))
+
+
 class Subscription(MirroredResource):
     """A subscription of one plan, with add-ons at most. `status` is the provider's, in lower case."""
 
@@ -62,6 +81,8 @@ class Subscription(MirroredResource):
     item_price_id = models.CharField(max_length=100, db_index=True, help_text="The provider's id of its plan's price.")
     status = models.CharField(max_length=20, db_index=True)
     created_at = models.DateTimeField()
+
+    objects = SubscriptionManager()
 
     class Meta:
         indexes = [
@@ -104,6 +125,15 @@ class Subscription(MirroredResource):
         """Its plan. Three queries, unless it was attached with those of other subscriptions."""
         price = ItemPrice.objects.filter(provider_id=self.item_price_id).first()
         return Plan.objects.by_price({self.item_price_id: price})[self.item_price_id]
+
+    @cached_property
+    def is_tax_in_prices(self) -> bool:
+        """Whether its prices include tax, as on its customer's newest invoice in its currency.
+
+        The provider says it of invoices only; without one, it is not known. One query, unless it was attached with
+        those of other subscriptions.
+        """
+        return self.pk in Subscription.objects.tax_inclusive_keys([self])
 
     @property
     def amount(self) -> int:

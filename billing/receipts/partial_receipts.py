@@ -16,6 +16,7 @@ from billing.queries.commands import (
     has_unfinished_steps,
     later_changed_subscription_ids,
 )
+from billing.queries.payments.invoices import attach_tax_in_prices
 from billing.receipts import delivery, joint_receipts
 from billing.receipts.delivery import ActivityReceipt, ReceiptComposer
 from core.clock import database_now
@@ -33,6 +34,7 @@ def send_finished_receipts(
     finished: Sequence[tuple[Command, list[Subscription]]], compose: ReceiptComposer, now: datetime
 ) -> None:
     """Send the receipts of finished commands of one kind, for those of their steps that have none yet."""
+    attach_tax_in_prices([subscription for _, subscriptions in finished for subscription in subscriptions])
     joint = []
     for command, subscriptions in finished:
         activity = _compose_receipt(command, compose, _steps_without_receipt(command), subscriptions)

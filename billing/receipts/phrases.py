@@ -9,7 +9,7 @@ from accounts.brands import site
 from billing.models import PaymentSource, Subscription, Transaction
 from billing.money import format_cents
 from billing.queries.discounts import next_bill_amount
-from billing.queries.payments.invoices import PaymentLookup, card_last4, is_tax_in_prices
+from billing.queries.payments.invoices import PaymentLookup, card_last4
 from billing.queries.payments.payment_methods import CARD, kind_of, source_account, type_name
 
 Fact = tuple[str, str]
@@ -63,7 +63,7 @@ def price_with_tax_note(cents: int, subscription: Subscription) -> str:
     amount = format_cents(cents, subscription.terms.currency)
     if not cents:
         return amount
-    return f"{amount} {'including tax' if is_tax_in_prices(subscription) else 'before tax'}"
+    return f"{amount} {'including tax' if subscription.is_tax_in_prices else 'before tax'}"
 
 
 def billing_facts(subscriptions: Sequence[Subscription]) -> list[Fact]:

@@ -12,7 +12,7 @@ from accounts.models import Account
 from billing import clock
 from billing.models import CreditNote, Customer, Invoice, ItemPrice, Plan, Subscription, Transaction
 from billing.queries.payments.payment_methods import attach_sources, invoice_currency, type_name
-from billing.terms import DEFAULT_CURRENCY, TAX_INCLUSIVE
+from billing.terms import DEFAULT_CURRENCY
 
 # A reversal is money that the bank took back for its cardholder.
 REFUND_TYPES = ("refund", "payment_reversal")
@@ -101,15 +101,11 @@ def transaction_date(invoice: Invoice) -> datetime:
     return _payment_date(last_payment(invoice)) or invoice.issued_at
 
 
-def is_tax_in_prices(subscription: Subscription) -> bool:
-    """Return whether the prices of a subscription include tax, as on its customer's newest invoice. One query.
-
-    The provider says it of invoices only. Without one, it is not known.
-    """
-    invoices = Invoice.objects.filter(customer=subscription.customer_id, deleted=False)
-    in_currency = invoices.filter(payload__currency_code=subscription.terms.currency)
-    newest = in_currency.order_by("-issued_at", "-pk").first()
-    return newest is not None and newest.text("price_type") == TAX_INCLUSIVE
+def attach_tax_in_prices(subscriptions: Sequence[Subscription]) -> None:
+    """Read together whether the prices of subscriptions include tax. One query."""
+    inclusive = Subscription.objects.tax_inclusive_keys(subscriptions)
+    for subscription in subscriptions:
+        subscription.is_tax_in_prices = subscription.pk in inclusive
 
 
 def refunds_of_year(account: Account, year: int) -> list[Transaction]:
