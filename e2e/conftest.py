@@ -6,13 +6,13 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Error, Page, expect
 
 from e2e.support.demo_portal import (
     BRAND,
@@ -27,6 +27,19 @@ from e2e.support.demo_portal import (
 
 # Only a failure waits this long; a busy machine may need it.
 expect.set_options(timeout=60_000)
+# How long a page may take to tell what it shows.
+SHOWN_MS = 5_000
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    """Report with a failed test what its pages show."""
+    report = yield
+    if call.when == "call" and report.failed and (browser := getattr(item, "funcargs", {}).get("browser")):
+        for page in (page for context in browser.contexts for page in context.pages):
+            with suppress(Error):
+                report.sections.append((f"Page at {page.url}", page.locator("body").inner_text(timeout=SHOWN_MS)))
+    return report
 
 
 @pytest.fixture(scope="session")
