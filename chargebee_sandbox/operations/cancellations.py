@@ -131,7 +131,7 @@ def _close_unbilled_charges(target: SubscriptionWithCustomer, option: str) -> ch
 
 
 def _cancel_at(params: Params, subscription: Subscription) -> int | None:
-    """Return the instant of the cancellation, or None for now."""
+    """Return the instant of the cancellation, or None to cancel immediately."""
     fallback = "end_of_term" if params.boolean("end_of_term") else "immediately"
     options = ("immediately", "end_of_term", "specific_date", "end_of_billing_term")
     option = _contract_option(params, subscription) or params.choice("cancel_option", options, fallback)

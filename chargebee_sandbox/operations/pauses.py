@@ -136,7 +136,7 @@ def read_charges_handling(params: Params) -> AbstractContextManager[None]:
 
 
 def read_requested_resumption(option_source: Params, dates: Params, subscription: Subscription) -> int | None:
-    """Return when to resume, or None for now. Raises: ApiError 409 unless paused, 400 for a date in the past."""
+    """Return when to resume, None for immediately. Raises: ApiError 409 unless paused, 400 for a date in the past."""
     if subscription["status"] != "paused":
         raise invalid_state("Only paused subscriptions can be resumed")
     option = option_source.choice("resume_option", ("immediately", "specific_date"), "immediately")
