@@ -59,7 +59,7 @@ class Command(Leased):
     kind = models.CharField(max_length=40)
     actor = models.CharField(max_length=170, help_text="you, support:<operator> or system.")
     reason = models.CharField(
-        max_length=MAX_REASON_LENGTH, blank=True, db_default="", help_text="Why an operator did it."
+        max_length=MAX_REASON_LENGTH, blank=True, default="", db_default="", help_text="Why an operator did it."
     )
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
     steps = StepsField(help_text="The calls to the provider, in order, with their states.")
