@@ -58,6 +58,7 @@ class Command(Leased):
     key = models.CharField(max_length=100, help_text="The idempotency key: the client's, or one made for a schedule.")
     kind = models.CharField(max_length=40)
     actor = models.CharField(max_length=170, help_text="you, support:<operator> or system.")
+    # With only the database's default, Django could not insert a page of commands as arrays.
     reason = models.CharField(
         max_length=MAX_REASON_LENGTH, blank=True, default="", db_default="", help_text="Why an operator did it."
     )
