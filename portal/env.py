@@ -150,7 +150,7 @@ def _read_provider(read: environ.Env, mode: Mode) -> dict[str, Any]:
         "chargebee_background_requests_per_minute": _read_int(
             read, "CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE", 100 if production else 0
         ),
-        "resume_threads": _read_int(read, "RESUME_THREADS", 32, at_least=1, at_most=MOST_RESUME_THREADS),
+        "resume_threads": _read_int(read, "RESUME_THREADS", 16, at_least=1, at_most=MOST_RESUME_THREADS),
         "chargebee_webhook_username": read.str("CHARGEBEE_WEBHOOK_USERNAME", default=DEMO_WEBHOOK_USERNAME),
         "chargebee_webhook_passwords": _read_texts(read, "CHARGEBEE_WEBHOOK_PASSWORDS", [DEMO_WEBHOOK_PASSWORD]),
     }

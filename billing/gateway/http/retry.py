@@ -3,11 +3,13 @@
 A subscriber's request never waits: when the provider throttles it, it fails at once.
 """
 
+import math
 import random
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from billing.gateway.errors import NotSent
@@ -22,10 +24,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class _RetryPolicy:
-    """How a request waits for its turn, and how many seconds it may wait in all when throttled."""
+    """How a request waits for its turn, how many seconds it may wait in all when throttled, and until when.
+
+    `waits_until` is a time of the monotonic clock.
+    """
 
     wait_for_turn: Callable[[], None]
     longest_wait: float
+    waits_until: float = math.inf
 
 
 _retry_policy: ContextVar[_RetryPolicy | None] = ContextVar("retry_policy", default=None)
@@ -41,6 +47,20 @@ def retry_when_throttled(
     provider asks, `longest_wait` seconds in all at most.
     """
     token = _retry_policy.set(_RetryPolicy(wait_for_turn, longest_wait))
+    try:
+        yield
+    finally:
+        _retry_policy.reset(token)
+
+
+@contextmanager
+def share_longest_wait() -> Iterator[None]:
+    """Let throttled requests of this block wait no longer, one after the other, than one of them may."""
+    policy = _retry_policy.get()
+    if policy is None:
+        yield
+        return
+    token = _retry_policy.set(replace(policy, waits_until=time.monotonic() + policy.longest_wait))
     try:
         yield
     finally:
@@ -69,7 +89,8 @@ def call_with_retries(call: Callable[[], T]) -> T:
             # Only a 429 sets retry_after. Jitter spreads out callers that were told the same.
             pause = (error.retry_after or 0) + random.uniform(0, 1)  # noqa: S311
             waited += pause
-            if error.retry_after is None or waited > policy.longest_wait:
+            ends_at = time.monotonic() + pause
+            if error.retry_after is None or waited > policy.longest_wait or ends_at > policy.waits_until:
                 raise
         shutdown.sleep_unless_stopping(pause)
     policy.wait_for_turn()

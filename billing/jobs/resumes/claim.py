@@ -21,7 +21,7 @@ from billing.models import Customer, PauseSchedule, Subscription
 from core.clock import database_now
 
 # In customers. Large enough to keep a worker's threads busy for a while.
-PAGE_SIZE = 64
+PAGE_SIZE = 128
 # Longer than a slice and its last request can take.
 LEASE_DURATION = timedelta(minutes=5)
 

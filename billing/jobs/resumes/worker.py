@@ -31,7 +31,7 @@ from billing.errors import (
     InvalidState,
 )
 from billing.gateway.errors import NotSent, Refused
-from billing.gateway.http.retry import is_throttled
+from billing.gateway.http.retry import is_throttled, share_longest_wait
 from billing.jobs.resumes import claim, retry
 from billing.jobs.resumes.claim import DueResumes
 from billing.jobs.resumes.retry import PostponeReason
@@ -45,7 +45,10 @@ logger = logging.getLogger(__name__)
 
 OUTCOMES = ("resumed", "declined", "later")
 REPORT_INTERVAL_SECONDS = 2.0
-# At a rate limit, how long the requests of a page may take: its accounts can make no other change until then.
+# How many requests of a page each thread makes. A page takes the same number of queries whatever its size, and until it
+# is done, its accounts can make no other change.
+REQUESTS_PER_THREAD = 8
+# At a rate limit, how long the requests of a page may take.
 PAGE_SECONDS = 3
 
 T = TypeVar("T")
@@ -67,24 +70,22 @@ def resume_due_pauses(
     worker shuts down; what is still due then is counted as `left`. `report` is called every few seconds and at the end
     with the counts since the last call. With `only_retries`, only pauses whose last try failed are resumed.
     """
-    at_once = _resumes_at_once()
-    with site.cache_site_settings(), _open_pool(at_once) as pool:
+    size = _page_size()
+    with site.cache_site_settings(), _open_pool(min(settings.RESUME_THREADS, size)) as pool:
         queue = _ResumeQueue(DueResumes(now, only_retries=only_retries), until, report)
-        while page := queue.next_page(at_once):
+        while page := queue.next_page(size):
             for outcome in _resume_page(page, now, pool):
                 queue.count_outcome(outcome)
         return queue.release_rest()
 
 
-def _resumes_at_once() -> int:
-    """Return how many resumes are made together: at a rate limit, those of a few seconds.
-
-    Until its page is done, an account can make no other change.
-    """
+def _page_size() -> int:
+    """Return how many resumes are made together."""
+    size = settings.RESUME_THREADS * REQUESTS_PER_THREAD
     allowed = settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE
     if not (allowed and is_throttled()):
-        return settings.RESUME_THREADS
-    return min(settings.RESUME_THREADS, max(1, allowed * PAGE_SECONDS // 60))
+        return size
+    return min(size, max(1, allowed * PAGE_SECONDS // 60))
 
 
 @contextmanager
@@ -200,13 +201,14 @@ class _ResumeQueue:
 def _resume_page(page: Sequence[PauseSchedule], now: datetime, pool: Executor) -> list[str | None]:
     """Resume schedules of different customers together, and by themselves those that need it; return the outcomes."""
     planned = {schedule: _planned_resume(schedule) for schedule in page}
-    ended = resumes.resume_page(planned.values(), now=now, pool=pool)
+    with share_longest_wait():
+        ended = resumes.resume_page(planned.values(), now=now, pool=pool)
+        rest = [
+            pool.submit(copy_context().run, _settle_resume, schedule, plan, ended.get(plan), now)
+            for schedule, plan in planned.items()
+            if plan not in ended or ended[plan] is not None
+        ]
     outcomes: list[str | None] = ["resumed" for error in ended.values() if error is None]
-    rest = [
-        pool.submit(copy_context().run, _settle_resume, schedule, plan, ended.get(plan), now)
-        for schedule, plan in planned.items()
-        if plan not in ended or ended[plan] is not None
-    ]
     return [*outcomes, *(future.result() for future in rest)]
 
 

@@ -25,7 +25,7 @@ from billing.tests.support.live_provider import FAITH, Provider
 
 Answers = Callable[..., None]
 # The setting's default.
-RESUME_THREADS = 32
+RESUME_THREADS = 16
 MEETING_SECONDS = 20
 OPENSSL = shutil.which("openssl") or "openssl"
 

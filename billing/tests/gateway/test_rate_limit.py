@@ -11,7 +11,8 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from billing.gateway import records
-from billing.gateway.http import rate_limit
+from billing.gateway.errors import NotSent
+from billing.gateway.http import rate_limit, retry
 from billing.mirror.events import webhook_intake
 from billing.models import WebhookEvent
 from billing.tests.support.live_provider import Provider
@@ -36,6 +37,11 @@ class SimulatedClock:
 
 def make_request() -> None:
     records.find_record("coupon", "BUNDLE-2")
+
+
+def throttle_next_request(provider: Provider) -> None:
+    """Make the provider ask the next request to wait for a second."""
+    provider.sandbox.order_fault("error", "/coupons/*", method="GET", status=429, retry_after=1)
 
 
 def make_requests_until(end: datetime, clock: SimulatedClock, pace: AbstractContextManager[None]) -> int:
@@ -92,3 +98,13 @@ def test_reads_after_webhooks_go_before_jobs(provider: Provider, settings: Setti
     # In the minute after that, jobs have what the events leave, and half at least.
     clock.at += timedelta(seconds=61 - sum(clock.waits))
     assert make_requests_until(clock.at + timedelta(seconds=58), clock, jobs(clock.as_clock())) <= 50
+
+
+def test_requests_that_share_a_wait_do_not_wait_as_long_one_after_the_other(provider: Provider) -> None:
+    with retry.retry_when_throttled(lambda: None, longest_wait=2), retry.share_longest_wait():
+        throttle_next_request(provider)
+        make_request()
+
+        throttle_next_request(provider)
+        with pytest.raises(NotSent):
+            make_request()

@@ -43,8 +43,8 @@ QUEUES = ("celery", "jobs", "unacked", "unacked_index", "unacked_mutex")
 SECONDS = 300
 # Many pages for each worker, with enough left for more than two minutes at the rate limit.
 SUBSCRIPTIONS = 1000
-# The latency of the provider in seconds.
-LATENCY = 0.1
+# The latency of the provider in seconds: a page takes longer than the two seconds between a worker's reports.
+LATENCY = 0.3
 # The provider's limit for the smallest sites, in requests per minute.
 LIMIT = 150
 
@@ -212,7 +212,7 @@ def test_a_thousand_resumes_each_happen_once_despite_a_kill_and_a_rate_limit(
     slot, now = schedule.newest_night(clock.billing_now()), clock.billing_now()
 
     publish_job_run(slot, workers=2)
-    wait_until(lambda: count_paused() < SUBSCRIPTIONS - 100)
+    wait_until(lambda: " left, " in job_progress())
     progress = job_progress()
     kill_worker(workers[0])
     paused_at_kill = count_paused()
@@ -227,8 +227,7 @@ def test_a_thousand_resumes_each_happen_once_despite_a_kill_and_a_rate_limit(
     moments = work_at_rate_limit(faulty_proxy, now=now, workers=2)
     run = schedule.run_job("resumes", slot, now=now)
 
-    assert "resumes: " in progress
-    assert re.search(r" left, started [a-z0-9 ]+ ago, about ", progress)
+    assert re.search(r"resumes: .* left, started [a-z0-9 ]+ ago, about ", progress)
     assert len(moments) == left > 2 * LIMIT
     assert all(later - earlier >= 60 for earlier, later in zip(moments, moments[LIMIT:], strict=False))
     assert len(moments) >= 0.97 * LIMIT * (moments[-1] - moments[0]) / 60
