@@ -35,7 +35,10 @@ def pause_scheduled_receipt(schedules: Sequence[PauseSchedule], *, unpaid: Colle
         title=f"Your pause of {plan_names(subscriptions)} is scheduled",
         lines=[
             f"You can watch until the pause starts, and you won't be charged while paused{exception}.",
-            "It ends automatically after 30 days. We'll email you the exact amount three days before.",
+            (
+                "It ends automatically after 30 days. "
+                "If you'll be charged then, we'll email you the exact amount three days before."
+            ),
         ],
         facts=facts,
         undo_text="Changed your mind? You can undo the pause anytime before it starts.",

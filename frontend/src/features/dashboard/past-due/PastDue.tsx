@@ -66,10 +66,16 @@ function FailedPaymentCard({ failed, plans }: FailedPaymentCardProps) {
 function nextSentence({ nextRetryAt, subIds }: FailedPayment, plans: readonly Plan[]): string {
   const unpaid = plans.filter(({ subId }) => subIds.includes(subId));
   if (nextRetryAt === null) return 'We won’t try again on our own.';
-  const isToday = calendarDaysUntil(nextRetryAt) === 0;
-  const retry = `We’ll try again ${isToday ? 'today' : `on ${formatDate(nextRetryAt)}`}.`;
+  const retry = `We’ll try again ${retryPhrase(nextRetryAt)}.`;
   if (!unpaid.some((plan) => isWatchableUntil(plan, nextRetryAt))) return retry;
-  return `${retry} You can keep watching${isToday ? '' : ' until then'}.`;
+  return `${retry} You can keep watching${calendarDaysUntil(nextRetryAt) > 0 ? ' until then' : ''}.`;
+}
+
+/** When it is tried again; a day that is over says only that the provider has not told the next one yet. */
+function retryPhrase(nextRetryAt: string): string {
+  const days = calendarDaysUntil(nextRetryAt);
+  if (days < 0) return 'soon';
+  return days === 0 ? 'today' : `on ${formatDate(nextRetryAt)}`;
 }
 
 /** Whether a plan can be watched now and neither ends nor pauses before then. */

@@ -100,7 +100,7 @@ describe('the plans that cannot be switched', () => {
   // shows: period-9
   it.each<[string, 'upgrade' | 'downgrade', Partial<Plan>]>([
     ['Gospel TV is paused. You can switch it once it’s active again.', 'upgrade', PAUSED],
-    ['Gospel TV ends on December 4, 2026 and won’t be billed again.', 'upgrade', ENDING],
+    ['Gospel TV already ends on December 4, 2026.', 'upgrade', ENDING],
     [
       'Gospel TV pauses on December 10, 2026. You can switch it once it’s active again.',
       'upgrade',

@@ -81,7 +81,7 @@ export function unchangeableReason(action: PeriodAction, plan: Plan): string {
 function obstacle(action: PeriodAction, plan: Plan): string {
   const again = 'You can switch it once it’s active again';
   if (billsBeforeEnd(plan)) return `is set to end ${datePhrase(plan.cancelAt)}`;
-  if (isEnding(plan)) return `ends ${datePhrase(plan.cancelAt)} and won’t be billed again`;
+  if (isEnding(plan)) return `already ends ${datePhrase(plan.cancelAt)}`;
   if (isPaused(plan)) return `is paused. ${again}`;
   if (plan.hasScheduledPause) return `pauses ${datePhrase(plan.pauseDate)}. ${again}`;
   return `isn’t available with ${BILLING_ADJECTIVES[action]} billing`;
