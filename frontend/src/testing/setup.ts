@@ -1,7 +1,7 @@
 import '@testing-library/jest-dom/vitest';
 
 import { cleanup, configure } from '@testing-library/react';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 
 import { useAlert } from '@/stores/alert';
 import { useAuth } from '@/stores/auth';
@@ -37,7 +37,10 @@ function resetStores(): void {
 }
 
 beforeAll(() => server.listen({ onUnhandledFrame: 'error' }));
+// The fixtures' bills and ends are in the weeks after it.
+beforeEach(() => vi.setSystemTime('2026-11-20T12:00:00Z'));
 afterEach(() => {
+  vi.useRealTimers();
   cleanup();
   server.resetHandlers();
   resetStores();

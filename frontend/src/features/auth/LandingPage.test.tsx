@@ -1,6 +1,6 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { useAuth } from '@/stores/auth';
 import { renderScreen } from '@/testing/renderScreen';
@@ -27,10 +27,6 @@ beforeEach(() => {
       return HttpResponse.json({ ...SENT, challengeId: `challenge-${codeRequests.length}` });
     }),
   );
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
 });
 
 function renderLanding(options: Parameters<typeof renderScreen>[1] = {}) {

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { UNREACHABLE_MESSAGE } from '@/lib/api/errors';
 import type { Invoice } from '@/lib/api/types';
 import { useSnackbar } from '@/stores/snackbar';
@@ -259,7 +259,6 @@ describe('downloading an invoice', () => {
       saved.push({ content: blobSize, download: this.download });
     });
   });
-  afterEach(() => vi.useRealTimers());
 
   const findInvoiceButton = () => screen.findByRole('button', { name: 'Download invoice 1001' });
 

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { Plan } from '@/lib/api/types';
 import { useAuth } from '@/stores/auth';
@@ -31,7 +31,6 @@ import {
 } from './renderCancelPage';
 
 beforeEach(setUpAccount);
-afterEach(() => vi.useRealTimers());
 
 function RefetchButton() {
   const client = useQueryClient();

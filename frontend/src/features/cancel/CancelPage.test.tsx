@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { Plan } from '@/lib/api/types';
 import {
@@ -35,7 +35,6 @@ import {
 } from './renderCancelPage';
 
 beforeEach(setUpAccount);
-afterEach(() => vi.useRealTimers());
 
 describe('the list', () => {
   // shows: cancel-1

@@ -1,6 +1,6 @@
 import { waitFor } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import {
   ENDING,
   makeAccount,
@@ -63,7 +63,6 @@ beforeEach(() => {
     }),
   );
 });
-afterEach(() => vi.useRealTimers());
 
 /** Leaves only the named plans chosen on the cancel screen. */
 async function cancelOnly(...names: string[]): Promise<void> {

@@ -15,9 +15,9 @@ export const TRIAL: Partial<Plan> = { status: 'IN_TRIAL' };
 /** What the server says that the subscriber has. */
 export const account: { plans: Plan[] } = { plans: [] };
 
-/** Answers with the plans of `account`, at first one, on a day of November 2026. */
+/** Answers with the plans of `account`, at first one. */
 export function setUpAccount(): void {
-  vi.useFakeTimers({ shouldAdvanceTime: true, now: new Date('2026-11-20T12:00:00Z') });
+  vi.useFakeTimers({ shouldAdvanceTime: true });
   account.plans = [makePlan()];
   server.use(
     http.get('*/api/account/manage-plans', () =>

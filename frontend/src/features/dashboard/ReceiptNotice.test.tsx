@@ -9,11 +9,11 @@ import { findCard, serveDashboard, served } from './dashboardWorld';
 beforeEach(serveDashboard);
 
 describe('the receipt', () => {
-  const state = createReceiptState(
-    ['You can watch it until December 4, 2026.'],
-    [makePlan(ENDING)],
-  );
-  const openWithReceipt = () => renderScreen(<DashboardPage />, { at: '/dashboard', state });
+  const openWithReceipt = () =>
+    renderScreen(<DashboardPage />, {
+      at: '/dashboard',
+      state: createReceiptState(['You can watch it until December 4, 2026.'], [makePlan(ENDING)]),
+    });
   const receipt = () => screen.queryByText(/^You can watch it until/);
 
   it('stays until it is dismissed', async () => {

@@ -1,7 +1,7 @@
 import { type QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { act, renderHook, waitFor } from '@testing-library/react';
 import type { ReactNode } from 'react';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { useAuth } from '@/stores/auth';
 import { useLoader } from '@/stores/loader';
 import { ApiError, CONFIRMING_MESSAGE } from './errors';
@@ -14,7 +14,6 @@ function makeError(status: number, code: string, retryAfter: number | null = nul
 }
 
 beforeEach(() => vi.useFakeTimers({ shouldAdvanceTime: true }));
-afterEach(() => vi.useRealTimers());
 
 describe('sending until settled', () => {
   it.each(['billing_unconfirmed', 'change_in_progress'])(

@@ -87,12 +87,10 @@ describe('the summary', () => {
 
   it('hides the receipt on the next day', async () => {
     const plans = [makePlan(YEARLY)];
-    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-20T12:00:00Z') });
     const state = createReceiptState(['$66.79 was charged today.'], plans);
     vi.setSystemTime(new Date('2026-11-21T12:00:00Z'));
     renderPage(plans, '/summary?action=upgrade', state);
     expect(await screen.findByRole('status')).toHaveTextContent(/^You’re now billed annually/);
-    vi.useRealTimers();
   });
 
   const DONE = [
