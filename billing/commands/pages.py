@@ -88,10 +88,13 @@ def run_page(
     answered = [command for command, future in sent.items() if future.exception() is None]
     are_applied = _try_to_apply([Answer(command, 0, sent[command].result()) for command in answered], kind, now)
     done = set(answered) if are_applied else set()
-    return {
-        command: None if command in done else _settle_alone(command, kind, now, future.result)
+    # Together as well: a refusal reads the customer again, and the leases are no longer renewed.
+    settled = {
+        command: pool.submit(copy_context().run, _settle_alone, command, kind, now, future.result)
         for command, future in sent.items()
+        if command not in done
     }
+    return {command: settled[command].result() if command in settled else None for command in commands}
 
 
 def _try_to_apply(answers: Sequence[Answer], kind: CommandKind, now: datetime) -> bool:

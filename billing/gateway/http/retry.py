@@ -86,7 +86,7 @@ def call_with_retries(call: Callable[[], T]) -> T:
         try:
             return call()
         except NotSent as error:
-            # Only a 429 sets retry_after. Jitter spreads out callers that were told the same.
+            # Only a 429 and the breaker's pause set retry_after. Jitter spreads out callers that were told the same.
             pause = (error.retry_after or 0) + random.uniform(0, 1)  # noqa: S311
             waited += pause
             ends_at = time.monotonic() + pause

@@ -45,10 +45,9 @@ logger = logging.getLogger(__name__)
 
 OUTCOMES = ("resumed", "declined", "later")
 REPORT_INTERVAL_SECONDS = 2.0
-# How many requests of a page each thread makes. A page takes the same number of queries whatever its size, and until it
-# is done, its accounts can make no other change.
-REQUESTS_PER_THREAD = 8
-# At a rate limit, how long the requests of a page may take.
+# A page takes the same number of queries whatever its size; each of its threads makes so many requests at most.
+MAX_REQUESTS_PER_THREAD = 8
+# How long a page should take: until it is done, its accounts can make no other change.
 PAGE_SECONDS = 3
 
 T = TypeVar("T")
@@ -70,22 +69,34 @@ def resume_due_pauses(
     worker shuts down; what is still due then is counted as `left`. `report` is called every few seconds and at the end
     with the counts since the last call. With `only_retries`, only pauses whose last try failed are resumed.
     """
-    size = _page_size()
-    with site.cache_site_settings(), _open_pool(min(settings.RESUME_THREADS, size)) as pool:
+    at_once, most = _page_limits()
+    with site.cache_site_settings(), _open_pool(at_once) as pool:
         queue = _ResumeQueue(DueResumes(now, only_retries=only_retries), until, report)
+        size = at_once
         while page := queue.next_page(size):
+            began = time.monotonic()
             for outcome in _resume_page(page, now, pool):
                 queue.count_outcome(outcome)
+            size = min(max(at_once, next_page_size(len(page), time.monotonic() - began)), most)
         return queue.release_rest()
 
 
-def _page_size() -> int:
-    """Return how many resumes are made together."""
-    size = settings.RESUME_THREADS * REQUESTS_PER_THREAD
+def _page_limits() -> tuple[int, int]:
+    """Return how many resumes a page has at least, a request for each thread, and at most.
+
+    A single thread makes one: while it asks, nothing renews the leases of others.
+    """
+    threads = settings.RESUME_THREADS
+    most = threads * MAX_REQUESTS_PER_THREAD if threads > 1 else 1
     allowed = settings.CHARGEBEE_BACKGROUND_REQUESTS_PER_MINUTE
-    if not (allowed and is_throttled()):
-        return size
-    return min(size, max(1, allowed * PAGE_SECONDS // 60))
+    if allowed and is_throttled():
+        most = min(most, max(1, allowed * PAGE_SECONDS // 60))
+    return min(threads, most), most
+
+
+def next_page_size(size: int, seconds: float) -> int:
+    """Return how many resumes take `PAGE_SECONDS`, if so many took some seconds."""
+    return int(size * PAGE_SECONDS / max(seconds, 0.001))
 
 
 @contextmanager
@@ -148,12 +159,12 @@ class _ResumeQueue:
         """
         if shutdown.is_stopping():
             return []
-        customers, self._begun = self._begun, []
+        customers, waiting = self._begun[:size], self._begun[size:]
         if not (self._has_begun and time.monotonic() >= self._until):
             self._has_begun = True
             customers += self._claim_customers(size - len(customers))
         page = [schedules.pop(0) for schedules in customers]
-        self._begun = [schedules for schedules in customers if schedules]
+        self._begun = [*waiting, *(schedules for schedules in customers if schedules)]
         return page
 
     def count_outcome(self, outcome: str | None) -> None:

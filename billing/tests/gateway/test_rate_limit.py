@@ -39,9 +39,11 @@ def make_request() -> None:
     records.find_record("coupon", "BUNDLE-2")
 
 
-def throttle_next_request(provider: Provider) -> None:
-    """Make the provider ask the next request to wait for a second."""
-    provider.sandbox.order_fault("error", "/coupons/*", method="GET", status=429, retry_after=1)
+def make_throttled_requests(provider: Provider, *, count: int) -> None:
+    """Make requests, each of which the provider asks to wait for a second."""
+    for _ in range(count):
+        provider.sandbox.order_fault("error", "/coupons/*", method="GET", status=429, retry_after=1)
+        make_request()
 
 
 def make_requests_until(end: datetime, clock: SimulatedClock, pace: AbstractContextManager[None]) -> int:
@@ -101,10 +103,9 @@ def test_reads_after_webhooks_go_before_jobs(provider: Provider, settings: Setti
 
 
 def test_requests_that_share_a_wait_do_not_wait_as_long_one_after_the_other(provider: Provider) -> None:
-    with retry.retry_when_throttled(lambda: None, longest_wait=2), retry.share_longest_wait():
-        throttle_next_request(provider)
-        make_request()
+    # Each waits for one to two seconds.
+    with retry.retry_when_throttled(lambda: None, longest_wait=3.5), retry.share_longest_wait():
+        make_throttled_requests(provider, count=1)
 
-        throttle_next_request(provider)
         with pytest.raises(NotSent):
-            make_request()
+            make_throttled_requests(provider, count=3)

@@ -39,3 +39,8 @@ def test_the_number_of_queries_does_not_grow_with_the_resumes_of_a_page(provider
     PauseSchedule.objects.update(next_attempt_at=database_now())
 
     assert count_queries_of_page(4, settings) <= queries_of_two
+
+
+@pytest.mark.parametrize(("made", "seconds", "following"), [(16, 0.5, 96), (96, 3, 96), (96, 24, 12)])
+def test_the_next_page_is_of_a_size_that_takes_three_seconds(made: int, seconds: float, following: int) -> None:
+    assert worker.next_page_size(made, seconds) == following

@@ -219,6 +219,7 @@ def test_a_thousand_resumes_each_happen_once_despite_a_kill_and_a_rate_limit(
     wait_until(lambda: count_paused() < paused_at_kill - 50)
     workers[1].terminate()
     workers[1].wait(timeout=SECONDS)
+    faulty_proxy.restore()
     expire_leases()
     recovery.settle_open_commands(now=now)
 

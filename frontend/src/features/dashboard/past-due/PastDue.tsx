@@ -71,7 +71,7 @@ function nextSentence({ nextRetryAt, subIds }: FailedPayment, plans: readonly Pl
   return `${retry} You can keep watching${calendarDaysUntil(nextRetryAt) > 0 ? ' until then' : ''}.`;
 }
 
-/** When it is tried again; a day that is over says only that the provider has not told the next one yet. */
+/** When it is tried again. If that day is over, the provider has not told the next one yet. */
 function retryPhrase(nextRetryAt: string): string {
   const days = calendarDaysUntil(nextRetryAt);
   if (days < 0) return 'soon';
