@@ -22,7 +22,7 @@ from core.clock import database_now
 
 # In customers. Large enough to keep a worker's threads busy for a while.
 PAGE_SIZE = 128
-# Longer than a slice and its last request can take.
+# Longer than a slice and its last page can take.
 LEASE_DURATION = timedelta(minutes=5)
 
 
